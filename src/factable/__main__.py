@@ -1,0 +1,5 @@
+"""`python -m factable`."""
+
+from factable.cli.main import main
+
+main()

@@ -1,0 +1,74 @@
+"""The `factable` command: finds subcommands, and turns errors into one line and an exit code."""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from factable import __version__
+from factable.errors import FactableError
+
+COMMANDS = {
+    "convert": ("convert", "Turn a data set format into JSON lines."),
+    "metrics": ("metrics", "List the metrics and their parameters."),
+    "score": ("score", "Score texts against the data they were written from."),
+    "train": ("train", "Make the files that some metrics need from your own data."),
+}
+INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """Loads a command's module only when that command runs, so that --help stays instant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """All command names, sorted."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command itself, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = COMMANDS[cmd_name][0]
+        command: click.Command = getattr(import_module(f"factable.cli.{module}"), module)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The list in --help, made without loading any command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in sorted(COMMANDS.items())])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="factable")
+def cli() -> None:
+    """Does a text written from data say all, and only, what the data says?"""
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        code = _fail("interrupted; no output file was written", INTERRUPTED)
+    except FactableError as error:
+        code = _fail(str(error), error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): nothing more to say, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    except OSError as error:
+        code = _fail(f"{error.filename or 'output'}: {error.strerror or error}", 1)
+    sys.exit(code)
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo(f"factable: {message}", err=True)
+    return code
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Every error factable raises on purpose.
+
+FactableError           something the caller can mend; the command line prints it and exits
+├── DataError           outside data is not as it should be (exit code 1)
+└── UsageError          the call is not as it should be (exit code 2)
+    └── MissingExtraError   an optional package is needed; names the install line
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+MOST_FAULTS_SHOWN = 10
+
+
+class Fault(NamedTuple):
+    """Where outside data is wrong, what was found and what to do about it."""
+
+    source: str
+    line: int | None
+    found: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """One line such as `data.jsonl:17: no "text" field; add one`."""
+        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        # Text from outside may hold line breaks and terminal control characters.
+        shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in f"{place}: {self.found}")
+        return f"{shown}; {self.remedy}"
+
+
+class FactableError(Exception):
+    """Base of all errors raised on purpose."""
+
+    exit_code = 2
+
+
+class DataError(FactableError):
+    """Outside data is not as it should be; `faults` says where, at most ten at a time."""
+
+    exit_code = 1
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        lines = [str(fault) for fault in self.faults[:MOST_FAULTS_SHOWN]]
+        super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> tuple[type["DataError"], tuple[tuple[Fault, ...]]]:
+        """Travel between processes with the faults."""
+        return type(self), (self.faults,)
+
+
+class UsageError(FactableError):
+    """The call is not as it should be: an unknown metric, a parameter out of range, a misuse."""
+
+
+class MissingExtraError(UsageError):
+    """An optional package is needed for what was asked."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the extra '{extra}'; install it with: pip install 'factable[{extra}]'")
+        self._args = (what, extra)
+
+    def __reduce__(self) -> tuple[type["MissingExtraError"], tuple[str, str]]:
+        """Travel between processes with its own arguments."""
+        return type(self), self._args

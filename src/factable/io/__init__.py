@@ -1,0 +1,1 @@
+"""Readers and writers; all checking of outside data happens here."""

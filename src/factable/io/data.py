@@ -1,0 +1,138 @@
+"""Every form that `data` may have, turned into a Table."""
+
+import re
+from collections.abc import Iterator
+
+from factable.io.malformed import Malformed, kind_of, shorten
+from factable.types import Record, Table
+
+MOST_NESTING = 100
+FORMS = (
+    'give triples [["s", "p", "o"], …], "s | p | o" strings, an object, a list of row objects, '
+    "or an E2E string name[…], food[…]"
+)
+E2E_SLOT = re.compile(r"\s*([^\[\],]+?)\s*\[([^\]]*)\]\s*(?:,|$)")
+
+make_record = Record._make
+
+
+def make_table(data: object, *, subject: str = "", title: str = "") -> Table:
+    """Turn any accepted form of `data` into a Table; `subject` names the entity of attribute-value data."""
+    if type(data) is list:
+        records = _triples(data)
+        if records is not None:
+            return Table(records, title)
+        return _from_list(data, subject, title)
+    if isinstance(data, dict):
+        return Table(tuple(_flatten(data, subject, "", 0)), title)
+    if isinstance(data, str):
+        return Table(_from_string(data, subject), title)
+    if isinstance(data, list | tuple):
+        return make_table([list(row) if isinstance(row, tuple) else row for row in data], subject=subject, title=title)
+    raise Malformed(f'"data" is {kind_of(data)}', FORMS)
+
+
+def _triples(rows: list[object]) -> tuple[Record, ...] | None:
+    """Records of a list of three-string lists; None where any row is something else."""
+    for row in rows:
+        if (
+            type(row) is not list
+            or len(row) != 3
+            or type(row[0]) is not str
+            or type(row[1]) is not str
+            or type(row[2]) is not str
+        ):
+            return None
+    return tuple(map(make_record, rows))  # type: ignore[arg-type]
+
+
+def _from_list(rows: list[object], subject: str, title: str) -> Table:
+    """Records of triples with other scalars, of "s | p | o" strings, or of row objects."""
+    records: list[Record] = []
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, str):
+            records.append(split_triple(row))
+        elif isinstance(row, list | tuple):
+            records.extend(_loose_triple(list(row), number))
+        elif isinstance(row, dict):
+            records.extend(_from_row(row))
+        else:
+            raise Malformed(f'"data" has {kind_of(row)} as element {number}', FORMS)
+    if subject and rows and isinstance(rows[0], dict):
+        title = title or subject
+    return Table(tuple(records), title)
+
+
+def split_triple(text: str) -> Record:
+    """The record of one "s | p | o" string."""
+    parts = text.split(" | ") if text.count("|") > 2 else text.split("|")
+    if len(parts) != 3:
+        raise Malformed(f'"data" has {shorten(text)} with {len(parts)} parts', 'a triple is "subject | attribute | value"')
+    return Record(parts[0].strip(), parts[1].strip(), parts[2].strip())
+
+
+def _loose_triple(row: list[object], number: int) -> Iterator[Record]:
+    """The record of a triple whose parts may be numbers, booleans or null (a null value is no fact)."""
+    if len(row) != 3:
+        raise Malformed(f'"data" has {len(row)} parts in triple {number}', "a triple has subject, attribute and value")
+    if row[2] is None:
+        return
+    subject, attribute, value = (_scalar(part, f"triple {number}") for part in row)
+    yield Record(subject, attribute, value)
+
+
+def _from_row(row: dict[str, object]) -> Iterator[Record]:
+    """The records of one row of a table: its first column is the row header, and so the subject."""
+    columns = list(row.items())
+    header = columns[0][1] if len(columns) > 1 else None
+    if header is None or isinstance(header, dict | list):
+        yield from _flatten(row, "", "", 0)
+    else:
+        yield from _flatten(dict(columns[1:]), _scalar(header, "a row"), "", 0)
+
+
+def _flatten(value: object, subject: str, path: str, depth: int) -> Iterator[Record]:
+    """Records with path attributes; a list gives one record per value, null gives none."""
+    if depth > MOST_NESTING:
+        raise Malformed(f'"data" is nested deeper than {MOST_NESTING} levels', "flatten it")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flatten(inner, subject, f"{path}.{key}" if path else str(key), depth + 1)
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            # Members of objects keep the index, so that facts of one row stay together.
+            inner_path = f"{path}[{index}]" if isinstance(inner, dict | list | tuple) else path
+            yield from _flatten(inner, subject, inner_path, depth + 1)
+    elif value is not None:
+        yield Record(subject, path, _scalar(value, path))
+
+
+def _scalar(value: object, where: str) -> str:
+    """The text of a string, number or boolean."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    raise Malformed(f'"data" has {kind_of(value)} in {where}', "use strings, numbers or booleans")
+
+
+def _from_string(text: str, subject: str) -> tuple[Record, ...]:
+    """Records of an E2E string, or of "s | p | o" strings joined by line breaks or <br>."""
+    if "|" in text and not E2E_SLOT.match(text):
+        return tuple(split_triple(line) for line in re.split(r"\n|<br>", text) if line.strip())
+    return parse_e2e(text, subject)
+
+
+def parse_e2e(text: str, subject: str = "") -> tuple[Record, ...]:
+    """Records of an E2E meaning representation such as `name[The Eagle], food[French]`."""
+    records = []
+    position = 0
+    while position < len(text.rstrip()):
+        slot = E2E_SLOT.match(text, position)
+        if slot is None:
+            raise Malformed(f'"data" is {shorten(text)}, which breaks off at {shorten(text[position:], 20)}', FORMS)
+        records.append(Record(subject, slot[1], slot[2].strip()))
+        position = slot.end()
+    return tuple(records)

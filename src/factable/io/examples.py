@@ -1,0 +1,100 @@
+"""One JSON object, dict or row -> one Example."""
+
+from collections.abc import Mapping
+
+from factable.io.data import make_table
+from factable.io.malformed import Malformed, did_you_mean, kind_of
+from factable.types import Example
+
+FIELDS = ("id", "system", "data", "text", "references", "human", "subject", "title")
+_KNOWN = frozenset(FIELDS)
+
+
+def make_example(source: object, number: int, *, need_text: bool = True) -> Example:
+    """Check one object and make it an Example; `number` stands in for a missing id."""
+    if not isinstance(source, dict):
+        raise Malformed(f"{kind_of(source)} instead of an object", 'write {"id": …, "data": …, "text": …}')
+    if not _KNOWN.issuperset(source):
+        _refuse_misspelt(source)
+    text = source.get("text")
+    if type(text) is not str:
+        text = _missing_text(source, text, need_text)
+    if "data" not in source:
+        raise Malformed('no "data" field', "add the data the text was written from")
+    subject = source.get("subject") or ""
+    title = source.get("title") or ""
+    if type(subject) is not str or type(title) is not str:
+        raise Malformed('"subject" or "title" is not a string', "write it in quotes")
+    return Example(
+        _name(source, "id", str(number)),
+        _name(source, "system", ""),
+        text,
+        make_table(source["data"], subject=subject, title=title),
+        _references(source.get("references")),
+        _ratings(source["human"]) if source.get("human") else {},
+    )
+
+
+def _refuse_misspelt(source: Mapping[str, object]) -> None:
+    """Other fields are the user's own business, unless they look like a misspelt one of ours."""
+    for key in source:
+        hint = did_you_mean(str(key), [name for name in FIELDS if name not in source])
+        if key not in _KNOWN and hint:
+            raise Malformed(f'unknown field "{key}"', f"{hint}Fields are {', '.join(FIELDS)}")
+
+
+def _missing_text(source: Mapping[str, object], text: object, need_text: bool) -> str:
+    if text is not None:
+        raise Malformed(f'"text" is {kind_of(text)}', "give the text as a string")
+    if need_text:
+        found = 'no "text" field' if "text" not in source else '"text" is null'
+        raise Malformed(found, 'add the text to be checked (an empty output is "")')
+    return ""
+
+
+def _name(source: Mapping[str, object], field: str, default: str) -> str:
+    name = source.get(field)
+    if type(name) is str:
+        return name
+    if name is None:
+        return default
+    if type(name) is int:
+        return str(name)
+    raise Malformed(f'"{field}" is {kind_of(name)}', "give a string or a whole number")
+
+
+def _references(references: object) -> tuple[str, ...]:
+    """A null reference is a missing one; an empty string is kept, for metrics to judge."""
+    if references is None:
+        return ()
+    if not isinstance(references, list | tuple):
+        raise Malformed(f'"references" is {kind_of(references)}', 'give a list of strings, such as ["…"]')
+    for reference in references:
+        if type(reference) is not str and reference is not None:
+            raise Malformed(f'"references" holds {kind_of(reference)}', "give strings only")
+    return tuple(reference for reference in references if reference is not None)
+
+
+def _ratings(human: object) -> dict[str, float]:
+    if not isinstance(human, dict):
+        raise Malformed(f'"human" is {kind_of(human)}', 'give an object such as {"semantics": 2.3}')
+    for dimension, rating in human.items():
+        if rating is not None and (isinstance(rating, bool) or not isinstance(rating, int | float)):
+            raise Malformed(f'"human" has {kind_of(rating)} for "{dimension}"', "give numbers")
+    return {str(dimension): float(rating) for dimension, rating in human.items() if rating is not None}
+
+
+def to_object(example: Example) -> dict[str, object]:
+    """The JSON object of an example; reading it back gives the same example."""
+    result: dict[str, object] = {"id": example.item}
+    if example.system:
+        result["system"] = example.system
+    if example.table.title:
+        result["title"] = example.table.title
+    result["data"] = [tuple(record) for record in example.table.records]
+    result["text"] = example.text
+    if example.references:
+        result["references"] = example.references
+    if example.human:
+        result["human"] = dict(example.human)
+    return result
