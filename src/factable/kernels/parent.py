@@ -1,0 +1,200 @@
+"""PARENT (Dhingra et al. 2019) for a list of examples, written to be read; `_fast.py` gives the same, fast."""
+
+import math
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from factable.kernels.tokens import attribute_token, tokenize
+from factable.types import Example, Record
+
+PARTS = ("value", "precision", "recall", "reference_recall", "table_recall", "mix")
+SCORED, NO_REFERENCES, NO_RECORDS, EMPTY_VALUE, MIXED_RECORDS = range(5)
+F_GUARD = 1e-8
+
+Tokens = list[str]
+Ngram = tuple[str, ...]
+
+
+class Counts(Protocol):
+    """Co-occurrence counts: token numbers, how often each was in a table, and sorted rows of pairs."""
+
+    vocabulary: dict[str, int]
+    totals: Sequence[int]
+    starts: Sequence[int]
+    columns: Sequence[int]
+    pairs: Sequence[int]
+
+
+class Options(NamedTuple):
+    """The parameters of PARENT; `mix` None is the paper's heuristic.
+
+    `strict` is the original program: it keeps empty references, cannot score an empty value or a mix of
+    pairs and triples, and ignores titles. `separate_best` takes the best precision, recall and F over the
+    references each on its own.
+    """
+
+    tokenizer: str
+    entailment: str
+    mix: float | None
+    orders: int
+    smoothing: float
+    strict: bool
+    separate_best: bool
+
+
+def score_parent(
+    examples: Sequence[Example], options: Options, counts: Counts | None
+) -> tuple[dict[str, "array[float]"], bytes]:
+    """An array per part, NaN where an example cannot be scored, and why: a code per example."""
+    columns = {part: array("d") for part in PARTS}
+    codes = bytearray()
+    for example in examples:
+        row, code = _score_one(example, options, counts)
+        codes.append(code)
+        for part, value in zip(PARTS, row, strict=True):
+            columns[part].append(value)
+    return columns, bytes(codes)
+
+
+def _score_one(example: Example, options: Options, counts: Counts | None) -> tuple[Sequence[float], int]:
+    unscored = [math.nan] * len(PARTS)
+    records = [_record_tokens(record, options.tokenizer) for record in example.table.records]
+    references = [tokenize(reference, options.tokenizer) for reference in example.references]
+    if options.strict:
+        if records and [] in records:
+            return unscored, EMPTY_VALUE
+        if options.entailment == "overlap" and len({record.subject == "" for record in example.table.records}) > 1:
+            return unscored, MIXED_RECORDS
+    else:
+        records = [record for record in records if record]
+        references = [reference for reference in references if reference]
+    if not records:
+        return unscored, NO_RECORDS
+    if not references:
+        return unscored, NO_REFERENCES
+    text = tokenize(example.text, options.tokenizer)
+    entails = _entailment(example, records, options, counts)
+    rows = [_against(text, reference, records, entails, options) for reference in references]
+    best = max(rows, key=lambda row: row[0])
+    if options.separate_best:
+        return [*(max(row[part] for row in rows) for part in range(3)), *best[3:]], SCORED
+    return best, SCORED
+
+
+def _record_tokens(record: Record, tokenizer: str) -> Tokens:
+    return tokenize(record.subject, tokenizer) + tokenize(record.value, tokenizer)
+
+
+def _entailment(
+    example: Example, records: list[Tokens], options: Options, counts: Counts | None
+) -> Callable[[Ngram], float]:
+    """w(g): how far the table entails an n-gram."""
+    known = {token for record in records for token in record}
+    if not options.strict:
+        known.update(tokenize(example.table.title, options.tokenizer))
+    if options.entailment == "cooccurrence":
+        assert counts is not None
+        known.update(attribute_token(record.attribute, options.tokenizer) for record in example.table.records)
+        chance = {token: 1.0 for token in known}
+
+        def probability(ngram: Ngram) -> float:
+            for token in ngram:
+                if token not in chance:
+                    chance[token] = _cooccurrence(token, known, counts)
+            return math.prod(chance[token] for token in ngram) ** (1 / len(ngram))
+
+        return probability
+    return lambda ngram: sum(token in known for token in ngram) / len(ngram)
+
+
+def _cooccurrence(token: str, known: Iterable[str], counts: Counts) -> float:
+    """The highest share of tables with a known token whose text has `token`."""
+    column = counts.vocabulary.get(token, -1)
+    best = 0.0
+    for other in known:
+        row = counts.vocabulary.get(other, -1)
+        if row < 0 or column < 0 or counts.totals[row] == 0:
+            continue
+        place = bisect_left(counts.columns, column, counts.starts[row], counts.starts[row + 1])
+        if place < counts.starts[row + 1] and counts.columns[place] == column:
+            best = max(best, counts.pairs[place] / counts.totals[row])
+    return best
+
+
+def _against(
+    text: Tokens, reference: Tokens, records: list[Tokens], entails: Callable[[Ngram], float], options: Options
+) -> tuple[float, ...]:
+    """F, precision, recall, reference recall, table recall and mix against one reference."""
+    precisions, recalls = [], []
+    for order in range(1, options.orders + 1):
+        said, wanted = _ngrams(text, order), _ngrams(reference, order)
+        precisions.append(_precision(said, wanted, entails, options.entailment == "none"))
+        recalls.append(_recall(said, wanted, entails, options.entailment == "none"))
+    precision = _geometric_mean(precisions, options.smoothing, 0.0)
+    reference_recall = _geometric_mean(recalls, options.smoothing, options.smoothing)
+    table_recall = _table_recall(records, text) or options.smoothing
+    mix = 1 - _table_recall(records, reference) if options.mix is None else options.mix
+    recall = reference_recall ** (1 - mix) * table_recall**mix
+    value = 2 * precision * recall / (precision + recall + F_GUARD)
+    return value, precision, recall, reference_recall, table_recall, mix
+
+
+def _ngrams(tokens: Tokens, order: int) -> Counter[Ngram]:
+    return Counter(tuple(tokens[start : start + order]) for start in range(len(tokens) - order + 1))
+
+
+def _precision(
+    said: Counter[Ngram], wanted: Counter[Ngram], entails: Callable[[Ngram], float], plain: bool
+) -> float:
+    total = sum(said.values())
+    if not total:
+        return 0.0
+    rewarded = 0.0
+    for ngram, count in said.items():
+        matched = min(1.0, wanted[ngram] / count)
+        weight = 0.0 if plain else entails(ngram)
+        rewarded += count * (matched + (1 - matched) * weight)
+    return rewarded / total
+
+
+def _recall(said: Counter[Ngram], wanted: Counter[Ngram], entails: Callable[[Ngram], float], plain: bool) -> float:
+    found = total = 0.0
+    for ngram, count in wanted.items():
+        weight = count * (1.0 if plain else entails(ngram))
+        found += weight * min(1.0, said[ngram] / count)
+        total += weight
+    return found / total if total else 1.0
+
+
+def _geometric_mean(values: list[float], smoothing: float, at_zero: float) -> float:
+    """Zero orders above the first are smoothed; a zero that stays makes the whole `at_zero`."""
+    smoothed = [values[0], *(value or smoothing for value in values[1:])]
+    if 0.0 in smoothed:
+        return at_zero
+    total = 0.0
+    for value in smoothed:
+        total += math.log(value) / len(smoothed)
+    return math.exp(total)
+
+
+def _table_recall(records: list[Tokens], text: Tokens) -> float:
+    """The mean share of each record's tokens that the text has in the same order."""
+    total = 0.0
+    for record in records:
+        total += common_length(record, text) / len(record)
+    return total / len(records)
+
+
+def common_length(first: Tokens, second: Tokens) -> int:
+    """The length of the longest common subsequence."""
+    row = [0] * (len(second) + 1)
+    for left in first:
+        corner = 0
+        for column, right in enumerate(second, 1):
+            above = row[column]
+            row[column] = corner + 1 if left == right else max(above, row[column - 1])
+            corner = above
+    return row[-1]

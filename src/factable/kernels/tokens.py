@@ -1,0 +1,85 @@
+"""Tokenisers by name, one character at a time; the compiled twin gives the same tokens.
+
+words             lower-cased; runs of letters, digits and their marks; every other visible character, and
+                  every character of a script without spaces (Chinese, Japanese), is a token of its own;
+                  an underscore separates like a space
+whitespace        lower-cased and split at white space
+whitespace-cased  split at white space
+"""
+
+from functools import lru_cache
+from unicodedata import category
+
+TOKENIZERS = ("words", "whitespace", "whitespace-cased")
+SEPARATOR, INSIDE, ALONE = 1, 2, 3
+
+# Han, kana and their extensions: each character stands for a word or a syllable.
+UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
+# Zero-width joiners stand inside words of Persian and of Indian scripts.
+JOINERS = "\u200c\u200d"
+
+
+@lru_cache(maxsize=1 << 16)
+def character_class(character: str) -> int:
+    """What a character does in the tokeniser `words`."""
+    if character == "_" or character.isspace():
+        return SEPARATOR
+    if any(low <= ord(character) <= high for low, high in UNSPACED):
+        return ALONE
+    if character.isalnum() or character in JOINERS or category(character).startswith("M"):
+        return INSIDE
+    return ALONE
+
+
+def _class_at_whitespace(character: str) -> int:
+    return SEPARATOR if character.isspace() else INSIDE
+
+
+def token_spans(text: str, tokenizer: str = "words") -> list[tuple[str, int, int]]:
+    """The tokens of a text, each with its start and end in the text."""
+    lowered = text if tokenizer == "whitespace-cased" else text.lower()
+    classify = character_class if tokenizer == "words" else _class_at_whitespace
+    found = []
+    start = -1
+    for position, character in enumerate(lowered):
+        kind = classify(character)
+        if kind == INSIDE:
+            start = position if start < 0 else start
+            continue
+        if start >= 0:
+            found.append((lowered[start:position], start, position))
+            start = -1
+        if kind == ALONE:
+            found.append((character, position, position + 1))
+    if start >= 0:
+        found.append((lowered[start:], start, len(lowered)))
+    if len(lowered) == len(text):
+        return found
+    places = _places_before_lowering(text)
+    return [(token, places[start], places[end]) for token, start, end in found]
+
+
+def _places_before_lowering(text: str) -> list[int]:
+    """For each place in the lower-cased text its place in the text ("İ" becomes two characters)."""
+    places = [place for place, character in enumerate(text) for _ in character.lower()]
+    return [*places, len(text)]
+
+
+def tokenize(text: str, tokenizer: str = "words") -> list[str]:
+    """The tokens of a text."""
+    return [token for token, _, _ in token_spans(text, tokenizer)]
+
+
+def open_name(name: str) -> str:
+    """An attribute name with a space where camel case begins a new word: `birthPlace` -> `birth Place`."""
+    previous = " " + name
+    return "".join(
+        f" {here}" if here.isupper() and before.islower() else here
+        for before, here in zip(previous, name, strict=False)
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def attribute_token(name: str, tokenizer: str = "words") -> str:
+    """The words of an attribute joined by underscores, as one token of the co-occurrence model."""
+    return "_".join(tokenize(open_name(name) if tokenizer == "words" else name, tokenizer))
