@@ -21,7 +21,7 @@ def kernels() -> list[Extension]:
         extra_compile_args=flags,
         optional=True,
     )
-    built: list[Extension] = cythonize([fast], build_dir="build/cython")
+    built: list[Extension] = cythonize([fast], build_dir="build/cython")  # type: ignore[no-untyped-call]
     return built
 
 

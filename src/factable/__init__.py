@@ -1,9 +1,9 @@
 """factable: does a text written from data say all, and only, what the data says?"""
 
+__version__ = "0.1.0"
+
 from factable.errors import DataError, FactableError, Fault, MissingExtraError, UsageError
 from factable.types import Example, Finding, Record, Scores, Table
-
-__version__ = "0.1.0"
 
 __all__ = [
     "DataError",

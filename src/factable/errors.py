@@ -6,7 +6,7 @@ FactableError           something the caller can mend; the command line prints i
     └── MissingExtraError   an optional package is needed; names the install line
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 MOST_FAULTS_SHOWN = 10
@@ -63,3 +63,11 @@ class MissingExtraError(UsageError):
     def __reduce__(self) -> tuple[type["MissingExtraError"], tuple[str, str]]:
         """Travel between processes with its own arguments."""
         return type(self), self._args
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint for a misspelt name, such as `did you mean 'mix'? `, or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, list(known), n=1, cutoff=0.7)
+    return f"did you mean {close[0]!r}? " if close else ""

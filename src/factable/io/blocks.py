@@ -68,13 +68,14 @@ def parse_block(block: Block, *, need_text: bool = True) -> Parsed:
             examples.append(make_example(loads(line), number, need_text=need_text))
             numbers.append(number)
         except orjson.JSONDecodeError as error:
-            faults.append(Fault(block.source, number, *_explain_broken_json(line, error)))
+            faults.append(Fault(block.source, number, *explain_broken_json(line, error)))
         except Malformed as error:
             faults.append(Fault(block.source, number, error.found, error.remedy))
     return Parsed(examples, numbers, faults)
 
 
-def _explain_broken_json(line: bytes, error: orjson.JSONDecodeError) -> tuple[str, str]:
+def explain_broken_json(line: bytes, error: orjson.JSONDecodeError) -> tuple[str, str]:
+    """What is wrong with a line that is no JSON, and what to do."""
     if line.startswith(UTF16_MARKS):
         return "UTF-16 text", "save the file as UTF-8"
     try:
@@ -89,7 +90,9 @@ def _explain_broken_json(line: bytes, error: orjson.JSONDecodeError) -> tuple[st
 
 def fingerprint(example: Example) -> bytes:
     """Eight bytes that stand for `(item, system)`, equal in every process."""
-    return blake2b(f"{example.item}\0{example.system}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    # The length tells where the item ends, whatever characters it holds.
+    key = f"{len(example.item)} {example.item}{example.system}"
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def fingerprints(examples: Sequence[Example]) -> bytes:

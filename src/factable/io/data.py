@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from math import isnan
 
 from factable.io.malformed import Malformed, kind_of, shorten
 from factable.types import Record, Table
@@ -11,7 +12,8 @@ FORMS = (
     'give triples [["s", "p", "o"], …], "s | p | o" strings, an object, a list of row objects, '
     "or an E2E string name[…], food[…]"
 )
-E2E_SLOT = re.compile(r"\s*([^\[\],]+?)\s*\[([^\]]*)\]\s*(?:,|$)")
+# No blanks around the name in the pattern: they would make matching a long run of blanks quadratic.
+E2E_SLOT = re.compile(r"([^\[\],]+)\[([^\]]*)\]\s*(?:,|$)")
 
 make_record = Record._make
 
@@ -28,7 +30,9 @@ def make_table(data: object, *, subject: str = "", title: str = "") -> Table:
     if isinstance(data, str):
         return Table(_from_string(data, subject), title)
     if isinstance(data, list | tuple):
-        return make_table([list(row) if isinstance(row, tuple) else row for row in data], subject=subject, title=title)
+        return make_table(
+            [list(row) if isinstance(row, tuple) else row for row in data], subject=subject, title=title
+        )
     raise Malformed(f'"data" is {kind_of(data)}', FORMS)
 
 
@@ -67,15 +71,19 @@ def split_triple(text: str) -> Record:
     """The record of one "s | p | o" string."""
     parts = text.split(" | ") if text.count("|") > 2 else text.split("|")
     if len(parts) != 3:
-        raise Malformed(f'"data" has {shorten(text)} with {len(parts)} parts', 'a triple is "subject | attribute | value"')
+        raise Malformed(
+            f'"data" has {shorten(text)} with {len(parts)} parts', 'a triple is "subject | attribute | value"'
+        )
     return Record(parts[0].strip(), parts[1].strip(), parts[2].strip())
 
 
 def _loose_triple(row: list[object], number: int) -> Iterator[Record]:
     """The record of a triple whose parts may be numbers, booleans or null (a null value is no fact)."""
     if len(row) != 3:
-        raise Malformed(f'"data" has {len(row)} parts in triple {number}', "a triple has subject, attribute and value")
-    if row[2] is None:
+        raise Malformed(
+            f'"data" has {len(row)} parts in triple {number}', "a triple has subject, attribute and value"
+        )
+    if is_missing(row[2]):
         return
     subject, attribute, value = (_scalar(part, f"triple {number}") for part in row)
     yield Record(subject, attribute, value)
@@ -85,7 +93,7 @@ def _from_row(row: dict[str, object]) -> Iterator[Record]:
     """The records of one row of a table: its first column is the row header, and so the subject."""
     columns = list(row.items())
     header = columns[0][1] if len(columns) > 1 else None
-    if header is None or isinstance(header, dict | list):
+    if is_missing(header) or isinstance(header, dict | list | tuple):
         yield from _flatten(row, "", "", 0)
     else:
         yield from _flatten(dict(columns[1:]), _scalar(header, "a row"), "", 0)
@@ -103,8 +111,13 @@ def _flatten(value: object, subject: str, path: str, depth: int) -> Iterator[Rec
             # Members of objects keep the index, so that facts of one row stay together.
             inner_path = f"{path}[{index}]" if isinstance(inner, dict | list | tuple) else path
             yield from _flatten(inner, subject, inner_path, depth + 1)
-    elif value is not None:
+    elif not is_missing(value):
         yield Record(subject, path, _scalar(value, path))
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for no value: null, or the NaN of data frames."""
+    return value is None or (isinstance(value, float) and isnan(value))
 
 
 def _scalar(value: object, where: str) -> str:
@@ -129,10 +142,13 @@ def parse_e2e(text: str, subject: str = "") -> tuple[Record, ...]:
     """Records of an E2E meaning representation such as `name[The Eagle], food[French]`."""
     records = []
     position = 0
-    while position < len(text.rstrip()):
+    text = text.rstrip()
+    while position < len(text):
         slot = E2E_SLOT.match(text, position)
-        if slot is None:
-            raise Malformed(f'"data" is {shorten(text)}, which breaks off at {shorten(text[position:], 20)}', FORMS)
-        records.append(Record(subject, slot[1], slot[2].strip()))
+        if slot is None or not slot[1].strip():
+            raise Malformed(
+                f'"data" is {shorten(text)}, which breaks off at {shorten(text[position:], 20)}', FORMS
+            )
+        records.append(Record(subject, slot[1].strip(), slot[2].strip()))
         position = slot.end()
     return tuple(records)

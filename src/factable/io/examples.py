@@ -1,8 +1,10 @@
 """One JSON object, dict or row -> one Example."""
 
 from collections.abc import Mapping
+from functools import lru_cache
+from math import isfinite
 
-from factable.io.data import make_table
+from factable.io.data import is_missing, make_table
 from factable.io.malformed import Malformed, did_you_mean, kind_of
 from factable.types import Example
 
@@ -15,7 +17,7 @@ def make_example(source: object, number: int, *, need_text: bool = True) -> Exam
     if not isinstance(source, dict):
         raise Malformed(f"{kind_of(source)} instead of an object", 'write {"id": …, "data": …, "text": …}')
     if not _KNOWN.issuperset(source):
-        _refuse_misspelt(source)
+        _refuse_misspelt(tuple(source))
     text = source.get("text")
     if type(text) is not str:
         text = _missing_text(source, text, need_text)
@@ -35,10 +37,13 @@ def make_example(source: object, number: int, *, need_text: bool = True) -> Exam
     )
 
 
-def _refuse_misspelt(source: Mapping[str, object]) -> None:
+@lru_cache(maxsize=1000)
+def _refuse_misspelt(keys: tuple[object, ...]) -> None:
     """Other fields are the user's own business, unless they look like a misspelt one of ours."""
-    for key in source:
-        hint = did_you_mean(str(key), [name for name in FIELDS if name not in source])
+    # Remembered, because looking for close matches takes longer than all the rest of a line.
+    absent = [name for name in FIELDS if name not in keys]
+    for key in keys:
+        hint = did_you_mean(str(key), absent)
         if key not in _KNOWN and hint:
             raise Malformed(f'unknown field "{key}"', f"{hint}Fields are {', '.join(FIELDS)}")
 
@@ -78,10 +83,15 @@ def _references(references: object) -> tuple[str, ...]:
 def _ratings(human: object) -> dict[str, float]:
     if not isinstance(human, dict):
         raise Malformed(f'"human" is {kind_of(human)}', 'give an object such as {"semantics": 2.3}')
-    for dimension, rating in human.items():
-        if rating is not None and (isinstance(rating, bool) or not isinstance(rating, int | float)):
-            raise Malformed(f'"human" has {kind_of(rating)} for "{dimension}"', "give numbers")
-    return {str(dimension): float(rating) for dimension, rating in human.items() if rating is not None}
+    return {str(name): _rating(name, rating) for name, rating in human.items() if not is_missing(rating)}
+
+
+def _rating(dimension: object, rating: object) -> float:
+    if isinstance(rating, bool) or not isinstance(rating, int | float):
+        raise Malformed(f'"human" has {kind_of(rating)} for "{dimension}"', "give numbers")
+    if not isfinite(rating):
+        raise Malformed(f'"human" has {rating} for "{dimension}"', "give finite numbers")
+    return float(rating)
 
 
 def to_object(example: Example) -> dict[str, object]:

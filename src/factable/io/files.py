@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from factable.errors import DataError, Fault
+from factable.io.zstd import open_zstd
 
 STDIN_NAME = "stdin"
 COMPRESSION_ENDINGS = (".gz", ".xz", ".zst")
@@ -33,7 +34,9 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         remedy = "check the path" if error.errno else "the file is damaged; fetch or make it again"
         raise DataError([Fault(name, None, found, remedy)]) from None
     except (EOFError, lzma.LZMAError, zlib.error) as error:
-        raise DataError([Fault(name, None, str(error), "the file is damaged; fetch or make it again")]) from None
+        raise DataError(
+            [Fault(name, None, str(error), "the file is damaged; fetch or make it again")]
+        ) from None
 
 
 def source_name(path: str | os.PathLike[str]) -> str:
@@ -42,9 +45,11 @@ def source_name(path: str | os.PathLike[str]) -> str:
 
 
 def _open_raw(path: str | os.PathLike[str]) -> BufferedReader:
-    if str(path) == "-":
-        return cast(BufferedReader, os.fdopen(os.dup(sys.stdin.fileno()), "rb"))
-    return open(path, "rb")
+    if str(path) != "-":
+        return open(path, "rb")
+    if sys.stdin is None:
+        raise DataError([Fault(STDIN_NAME, None, "is closed", "pipe the data in or name a file")])
+    return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
 
 
 def _decompress(raw: BufferedReader) -> IO[bytes]:
@@ -54,24 +59,8 @@ def _decompress(raw: BufferedReader) -> IO[bytes]:
     if magic == b"\xfd7zXZ\x00":
         return cast(IO[bytes], lzma.open(raw))
     if magic.startswith(b"\x28\xb5\x2f\xfd"):
-        return _open_zstd(raw)
+        return cast(IO[bytes], open_zstd(raw))
     return raw
-
-
-def _open_zstd(raw: BufferedReader) -> IO[bytes]:
-    import zstandard
-
-    class Checked(BufferedReader):
-        """Turns zstandard's own error into the one that damaged gz and xz files give."""
-
-        def read(self, size: int | None = -1, /) -> bytes:
-            try:
-                return super().read(size)
-            except zstandard.ZstdError as error:
-                raise EOFError(str(error)) from None
-
-    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return Checked(cast("IO[bytes]", reader))  # type: ignore[arg-type]
 
 
 def plain_suffix(path: str | os.PathLike[str]) -> str:
@@ -94,12 +83,26 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise DataError([fault]) from None
 
 
+def iter_whole_lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    """The lines of a text file with their ends, split at line feeds only; memory holds one at a time."""
+    with open_input(path) as stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                found = f"byte {error.start + 1} of the line is not UTF-8"
+                raise DataError([Fault(source_name(path), number, found, "save the file as UTF-8")]) from None
+
+
+def iter_lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    """The lines of a text file without their ends; a final line feed ends the last line."""
+    for line in iter_whole_lines(path):
+        yield line.removesuffix("\n").removesuffix("\r")
+
+
 def read_lines(path: str | os.PathLike[str]) -> list[str]:
-    """The lines of a text file, split at line feeds only; a final line feed ends the last line."""
-    lines = read_text(path).split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+    """All lines of a text file, without their ends."""
+    return list(iter_lines(path))
 
 
 @contextmanager
@@ -115,10 +118,17 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     target = Path(path)
     if target.is_dir():
         raise DataError([Fault(str(path), None, "is a folder", "name a file to write")])
+    if target.exists() and not target.is_file():
+        # A device or pipe, such as /dev/null: renaming a file over it would destroy it.
+        with open(target, "wb") as device:
+            yield device
+        return
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     except OSError as error:
-        raise DataError([Fault(str(path), None, f"cannot write: {error.strerror}", "check the path")]) from None
+        raise DataError(
+            [Fault(str(path), None, f"cannot write: {error.strerror}", "check the path")]
+        ) from None
     try:
         with os.fdopen(descriptor, "wb") as raw, _compress(raw, target.suffix.lower()) as stream:
             yield stream

@@ -13,7 +13,7 @@ if not cython.compiled:
 
 from array import array
 
-from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8
+from cython.cimports.cpython.unicode import PyUnicode_DATA, PyUnicode_DecodeUTF8, PyUnicode_KIND, PyUnicode_READ
 from cython.cimports.libc.math import NAN, exp, log, pow
 from cython.cimports.libc.stdlib import calloc, free, realloc
 from cython.cimports.libc.string import memcmp
@@ -37,6 +37,8 @@ _INSIDE = cython.declare(cython.int, 2)
 _WORDS = cython.declare(cython.int, 0)
 _CASED = cython.declare(cython.int, 2)
 _HASH_START = cython.declare(cython.uint, 2166136261)
+# 2^64 over the golden ratio: a multiplier that spreads neighbouring keys.
+_GOLDEN = cython.declare(uint64, 0x9E3779B97F4A7C15)
 _SCORED = cython.declare(cython.int, SCORED)
 _NO_REFERENCES = cython.declare(cython.int, NO_REFERENCES)
 _NO_RECORDS = cython.declare(cython.int, NO_RECORDS)
@@ -50,15 +52,15 @@ _space_classes = cython.declare(cython.p_uchar, cython.cast(cython.p_uchar, call
 
 @cython.cfunc
 @cython.exceptval(-1)
-def learn_class(character: cython.Py_UCS4, mode: cython.int) -> cython.int:
+def learn_class(character: cython.uint, mode: cython.int) -> cython.int:
     """Ask the Python twin once what a character does, and remember."""
     kind: cython.int
     if mode == _WORDS:
         kind = character_class(chr(character))
-        _word_classes[cython.cast(cython.uint, character)] = kind
+        _word_classes[character] = kind
     else:
         kind = _SEPARATOR if chr(character).isspace() else _INSIDE
-        _space_classes[cython.cast(cython.uint, character)] = kind
+        _space_classes[character] = kind
     return kind
 
 
@@ -257,30 +259,6 @@ class Workspace:
         return token
 
     @cython.cfunc
-    @cython.inline
-    def write_letter(self, place: cython.size_t, character: cython.Py_UCS4) -> cython.size_t:
-        """Put the UTF-8 bytes of a character at a place; the place after them."""
-        code: cython.uint = cython.cast(cython.uint, character)
-        to: cython.p_uchar = self.letters + place
-        if code < 0x80:
-            to[0] = code
-            return place + 1
-        if code < 0x800:
-            to[0] = 0xC0 | (code >> 6)
-            to[1] = 0x80 | (code & 0x3F)
-            return place + 2
-        if code < 0x10000:
-            to[0] = 0xE0 | (code >> 12)
-            to[1] = 0x80 | ((code >> 6) & 0x3F)
-            to[2] = 0x80 | (code & 0x3F)
-            return place + 3
-        to[0] = 0xF0 | (code >> 18)
-        to[1] = 0x80 | ((code >> 12) & 0x3F)
-        to[2] = 0x80 | ((code >> 6) & 0x3F)
-        to[3] = 0x80 | (code & 0x3F)
-        return place + 4
-
-    @cython.cfunc
     def reserve(self, characters: cython.size_t) -> cython.void:
         """Room for the letters and tokens of a text of so many characters."""
         if self.letters_used + 4 * characters > self.letters_room:
@@ -297,23 +275,27 @@ class Workspace:
         classes: cython.p_uchar = _word_classes if mode == _WORDS else _space_classes
         length: cython.Py_ssize_t = len(text)
         self.reserve(length)
+        width: cython.int = PyUnicode_KIND(text)
+        characters: cython.p_void = PyUnicode_DATA(text)
+        # Kept out of self: a write through a byte pointer makes the compiler read self anew each time.
+        letters: cython.p_uchar = self.letters
         cased: cython.bint = mode == _CASED
         first: cython.size_t = self.sequence_used
         start: cython.size_t = self.letters_used
         end: cython.size_t = start
         hashed: cython.uint = _HASH_START
-        character: cython.Py_UCS4 = 0
+        character: cython.uint = 0
         kind: cython.int
         index: cython.Py_ssize_t
         for index in range(length + 1):
             kind = _SEPARATOR
             if index < length:
-                character = text[index]
+                character = PyUnicode_READ(width, characters, index)
                 if character >= 128 and not (ready or cased):
                     # Only Python knows how the world's letters lower; begin again with its answer.
                     self.sequence_used = first
                     return self.add_text(text.lower(), mode, True)
-                kind = classes[cython.cast(cython.uint, character)]
+                kind = classes[character]
                 if kind == 0:
                     kind = learn_class(character, mode)
             if kind != _INSIDE and end > start:
@@ -323,8 +305,12 @@ class Workspace:
             if kind == _SEPARATOR:
                 continue
             if 65 <= character <= 90 and not cased:
-                character = cython.cast(cython.Py_UCS4, character + 32)
-            end = self.write_letter(end, character)
+                character += 32
+            if character < 128:
+                letters[end] = cython.cast(cython.uchar, character)
+                end += 1
+            else:
+                end = write_letter(letters, end, character)
             hashed = hash_on(hashed, character)
             if kind != _INSIDE:
                 self.add_token(start, end, hashed)
@@ -350,9 +336,11 @@ class Workspace:
         start: cython.size_t = self.letters_used
         end: cython.size_t = start
         hashed: cython.uint = _HASH_START
-        character: cython.Py_UCS4
-        for character in name:
-            end = self.write_letter(end, character)
+        character: cython.uint
+        index: cython.Py_ssize_t
+        for index in range(len(name)):
+            character = ord(name[index])
+            end = write_letter(self.letters, end, character)
             hashed = hash_on(hashed, character)
         self.known[self.number_token(start, end, hashed)] = 1
         return 0
@@ -413,7 +401,7 @@ class Workspace:
     def longer(self, ngram: cython.uint, token: cython.uint, chances: cython.bint) -> cython.uint:
         """The number of an n-gram that goes on with one more token."""
         key: uint64 = (cython.cast(uint64, ngram) << 32) | token
-        slot: cython.size_t = (key * 0x9E3779B97F4A7C15) >> 32 & (self.pairs_size - 1)
+        slot: cython.size_t = ((key * _GOLDEN) >> 32) & (self.pairs_size - 1)
         while self.pair_generation[slot] == self.generation:
             if self.pair_key[slot] == key:
                 return self.pair_ngram[slot]
@@ -562,9 +550,33 @@ class Workspace:
 
 @cython.cfunc
 @cython.inline
-def hash_on(hashed: cython.uint, character: cython.Py_UCS4) -> cython.uint:
+def write_letter(letters: cython.p_uchar, place: cython.size_t, code: cython.uint) -> cython.size_t:
+    """Put the UTF-8 bytes of a character at a place; the place after them."""
+    to: cython.p_uchar = letters + place
+    if code < 0x80:
+        to[0] = code
+        return place + 1
+    if code < 0x800:
+        to[0] = 0xC0 | (code >> 6)
+        to[1] = 0x80 | (code & 0x3F)
+        return place + 2
+    if code < 0x10000:
+        to[0] = 0xE0 | (code >> 12)
+        to[1] = 0x80 | ((code >> 6) & 0x3F)
+        to[2] = 0x80 | (code & 0x3F)
+        return place + 3
+    to[0] = 0xF0 | (code >> 18)
+    to[1] = 0x80 | ((code >> 12) & 0x3F)
+    to[2] = 0x80 | ((code >> 6) & 0x3F)
+    to[3] = 0x80 | (code & 0x3F)
+    return place + 4
+
+
+@cython.cfunc
+@cython.inline
+def hash_on(hashed: cython.uint, character: cython.uint) -> cython.uint:
     """One step of the hash of Fowler, Noll and Vo."""
-    return (hashed ^ cython.cast(cython.uint, character)) * 16777619
+    return (hashed ^ character) * 16777619
 
 
 @cython.cclass

@@ -5,7 +5,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from factable.kernels.tokens import attribute_token, tokenize
 from factable.types import Example, Record
@@ -21,11 +21,16 @@ Ngram = tuple[str, ...]
 class Counts(Protocol):
     """Co-occurrence counts: token numbers, how often each was in a table, and sorted rows of pairs."""
 
-    vocabulary: dict[str, int]
-    totals: Sequence[int]
-    starts: Sequence[int]
-    columns: Sequence[int]
-    pairs: Sequence[int]
+    @property
+    def vocabulary(self) -> dict[str, int]: ...  # noqa: D102
+    @property
+    def totals(self) -> Any: ...  # noqa: D102
+    @property
+    def starts(self) -> Any: ...  # noqa: D102
+    @property
+    def columns(self) -> Any: ...  # noqa: D102
+    @property
+    def pairs(self) -> Any: ...  # noqa: D102
 
 
 class Options(NamedTuple):
@@ -76,7 +81,7 @@ def _score_one(example: Example, options: Options, counts: Counts | None) -> tup
     if not references:
         return unscored, NO_REFERENCES
     text = tokenize(example.text, options.tokenizer)
-    entails = _entailment(example, records, options, counts)
+    entails = table_entailment(example, options, counts)
     rows = [_against(text, reference, records, entails, options) for reference in references]
     best = max(rows, key=lambda row: row[0])
     if options.separate_best:
@@ -88,16 +93,15 @@ def _record_tokens(record: Record, tokenizer: str) -> Tokens:
     return tokenize(record.subject, tokenizer) + tokenize(record.value, tokenizer)
 
 
-def _entailment(
-    example: Example, records: list[Tokens], options: Options, counts: Counts | None
-) -> Callable[[Ngram], float]:
+def table_entailment(example: Example, options: Options, counts: Counts | None) -> Callable[[Ngram], float]:
     """w(g): how far the table entails an n-gram."""
-    known = {token for record in records for token in record}
+    records = example.table.records
+    known = {token for record in records for token in _record_tokens(record, options.tokenizer)}
     if not options.strict:
         known.update(tokenize(example.table.title, options.tokenizer))
     if options.entailment == "cooccurrence":
         assert counts is not None
-        known.update(attribute_token(record.attribute, options.tokenizer) for record in example.table.records)
+        known.update(attribute_token(record.attribute, options.tokenizer) for record in records)
         chance = {token: 1.0 for token in known}
 
         def probability(ngram: Ngram) -> float:
@@ -120,7 +124,7 @@ def _cooccurrence(token: str, known: Iterable[str], counts: Counts) -> float:
             continue
         place = bisect_left(counts.columns, column, counts.starts[row], counts.starts[row + 1])
         if place < counts.starts[row + 1] and counts.columns[place] == column:
-            best = max(best, counts.pairs[place] / counts.totals[row])
+            best = max(best, float(counts.pairs[place] / counts.totals[row]))
     return best
 
 

@@ -12,14 +12,33 @@ Reader = Callable[..., Iterator[Example]]
 
 
 class Format(NamedTuple):
-    """What a format's sources are and where its reader lives."""
+    """What a format's sources are, where its reader lives and whether it brings the texts to be checked."""
 
     sources: str
     about: str
     reader: str
+    has_texts: bool = False
 
 
-FORMATS: dict[str, Format] = {}
+FORMATS: dict[str, Format] = {
+    "csv": Format("one CSV or TSV file", "a table with a header line", "csv:read_csv"),
+    "e2e": Format("CSV or TSV files", "E2E data and references, columns mr and ref", "e2e:read_e2e"),
+    "e2e-outputs": Format(
+        "one TSV or CSV file", "E2E outputs, columns system, MR and output", "e2e:read_e2e_outputs", True
+    ),
+    "parallel": Format(
+        "TEXTS [REFERENCES …]", "files that match line by line", "parallel:read_parallel", True
+    ),
+    "parent": Format("TEXTS REFERENCES TABLES", "the files of the PARENT paper", "parent:read_parent", True),
+    "parquet": Format("one Parquet file", "a table, by the same rules as csv", "parquet:read_parquet"),
+    "rotowire": Format("one JSON or JSON lines file", "basketball box scores", "rotowire:read_rotowire"),
+    "totto": Format("one JSON lines file", "Wikipedia tables with highlighted cells", "totto:read_totto"),
+    "webnlg": Format("XML files or folders", "WebNLG triples and references", "webnlg:read_webnlg"),
+    "webnlg-human": Format(
+        "one folder", "the human ratings of WebNLG 2017", "webnlg_human:read_webnlg_human", True
+    ),
+    "wikibio": Format("BOX SUMMARY", "infoboxes and first sentences", "wikibio:read_wikibio"),
+}
 
 
 def open_format(name: str) -> Reader:

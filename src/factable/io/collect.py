@@ -1,0 +1,72 @@
+"""Making examples of rows, collecting faults on the way, up to ten in one report."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, TypeVar
+
+from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
+from factable.io.malformed import Malformed
+from factable.types import Example
+
+T = TypeVar("T")
+Unit = Literal["line", "row", "element"]
+
+
+class Faults:
+    """Faults found so far; the tenth raises them all."""
+
+    def __init__(self) -> None:
+        self._found: list[Fault] = []
+
+    def add(self, *faults: Fault) -> None:
+        """Remember faults; raise when there are enough of them for one report."""
+        self._found.extend(faults)
+        if len(self._found) >= MOST_FAULTS_SHOWN:
+            self.check()
+
+    def check(self) -> None:
+        """Raise what was found, if anything."""
+        if self._found:
+            raise DataError(self._found[:MOST_FAULTS_SHOWN]) from None
+
+
+def fault_at(source: str, unit: Unit, number: int, found: str, remedy: str) -> Fault:
+    """A fault at a line (`file:3`) or at a row or element (`file: row 3`)."""
+    if unit == "line":
+        return Fault(source, number, found, remedy)
+    return Fault(f"{source}: {unit} {number}", None, found, remedy)
+
+
+def make_each(
+    source: str,
+    rows: Iterable[tuple[int, T]],
+    make: Callable[[T], Example],
+    faults: Faults,
+    *,
+    unit: Unit = "line",
+) -> Iterator[tuple[int, Example]]:
+    """Make an example of every numbered row; a bad row becomes a fault and the others go on."""
+    numbered = iter(rows)
+    while True:
+        try:
+            number, row = next(numbered)
+            example = make(row)
+        except StopIteration:
+            return
+        except Malformed as error:
+            faults.add(fault_at(source, unit, number, error.found, error.remedy))
+        except DataError as error:
+            # The source itself breaks off here; report that with what was found before.
+            faults.add(*error.faults)
+            faults.check()
+        else:
+            yield number, example
+
+
+def examples_of(
+    source: str, rows: Iterable[tuple[int, T]], make: Callable[[T], Example], *, unit: Unit = "line"
+) -> Iterator[Example]:
+    """The examples of one source; its faults are raised at the end, or at the tenth."""
+    faults = Faults()
+    for _, example in make_each(source, rows, make, faults, unit=unit):
+        yield example
+    faults.check()

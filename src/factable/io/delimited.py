@@ -1,0 +1,79 @@
+"""CSV and TSV files: the header, then rows of as many cells."""
+
+import csv
+import os
+from collections.abc import Iterable, Iterator
+
+from factable.errors import DataError, Fault
+from factable.io.files import iter_whole_lines, source_name
+from factable.io.malformed import Malformed, did_you_mean
+
+# The csv module refuses cells over 128 KiB unless told otherwise, for the whole process.
+MOST_CELL_CHARACTERS = 2**31 - 1
+
+
+def read_cells(path: str | os.PathLike[str]) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    """The header, and the rows with the line each begins at; a tab in the header makes it TSV."""
+    lines = iter_whole_lines(path)
+    name = source_name(path)
+    first = next(lines, "")
+    rows = _split_rows(name, _chain(first, lines), "\t" if "\t" in first else ",")
+    _, header = next(rows, (1, []))
+    if not header:
+        raise DataError([Fault(name, 1, "no header", "begin the file with a line of column names")])
+    return check_header(name, header), rows
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _split_rows(name: str, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    csv.field_size_limit(MOST_CELL_CHARACTERS)
+    # Strict, because otherwise one stray quote swallows the rest of the file without a word.
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        begins = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            remedy = 'put "…" around a cell with quotes, and double each quote in it'
+            raise DataError([Fault(name, begins, f"broken CSV ({error})", remedy)]) from None
+        if row:
+            yield begins, row
+
+
+def check_header(name: str, header: Iterable[str]) -> list[str]:
+    """The column names without blanks around them; each has to be there, and once only."""
+    names = [column.strip() for column in header]
+    for place, column in enumerate(names):
+        if not column:
+            raise DataError(
+                [Fault(name, 1, f"column {place + 1} has no name", "name it or delete the column")]
+            )
+        if column in names[:place]:
+            raise DataError([Fault(name, 1, f'two columns are named "{column}"', "rename one of them")])
+    return names
+
+
+def check_width(row: list[str], width: int) -> list[str]:
+    """The row, if it has one cell for each column."""
+    if len(row) != width:
+        raise Malformed(
+            f"{len(row)} cells under {width} column names", "give every row one cell for each column"
+        )
+    return row
+
+
+def find_column(name: str, header: list[str], wanted: str) -> int:
+    """The place of a column, whatever the case of its name."""
+    lowered = [column.lower() for column in header]
+    if wanted.lower() in lowered:
+        return lowered.index(wanted.lower())
+    found = f'no column "{wanted}" among {", ".join(header)}'
+    raise DataError(
+        [Fault(name, 1, found, f"{did_you_mean(wanted, header)}name the columns in the first line")]
+    )

@@ -1,0 +1,82 @@
+"""The E2E NLG challenge (Novikova et al. 2017): data with references, and system outputs."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from factable.errors import DataError, Fault
+from factable.io.collect import Faults, examples_of, make_each
+from factable.io.data import parse_e2e
+from factable.io.delimited import check_width, find_column, read_cells
+from factable.io.files import source_name
+from factable.io.formats import require_sources
+from factable.types import Example, Table
+
+
+class _Meanings:
+    """Numbers distinct meaning representations as they first come, and parses each once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[str, Table]] = {}
+
+    def find(self, text: str) -> tuple[str, Table]:
+        """The item and the table of a meaning representation."""
+        key = text.strip()
+        if key not in self._known:
+            self._known[key] = (str(len(self._known) + 1), Table(parse_e2e(key)))
+        return self._known[key]
+
+
+def read_e2e(sources: Sequence[str]) -> Iterator[Example]:
+    """One example for each distinct meaning representation, with all its references."""
+    require_sources("e2e", sources, 1)
+    faults = Faults()
+    meanings = _Meanings()
+    tables: dict[str, Table] = {}
+    references: dict[str, list[str]] = {}
+    for path in sources:
+        for _, example in _read_references(path, meanings, faults):
+            tables[example.item] = example.table
+            references.setdefault(example.item, []).extend(example.references)
+    faults.check()
+    for item, table in tables.items():
+        yield Example(item, "", "", table, tuple(references[item]))
+
+
+def _read_references(path: str, meanings: _Meanings, faults: Faults) -> Iterator[tuple[int, Example]]:
+    """An example for each row, not yet grouped."""
+    header, rows = read_cells(path)
+    name = source_name(path)
+    meaning = find_column(name, header, "mr")
+    columns = [place for place, column in enumerate(header) if column.lower().startswith("ref")]
+    if not columns and len(header) > 1:
+        found = f'no column "ref" among {", ".join(header)}'
+        raise DataError([Fault(name, 1, found, "name the columns mr and ref in the first line")])
+
+    def make(row: list[str]) -> Example:
+        item, table = meanings.find(check_width(row, len(header))[meaning])
+        kept = (row[place].strip() for place in columns)
+        return Example(item, "", "", table, tuple(reference for reference in kept if reference))
+
+    return make_each(name, rows, make, faults)
+
+
+def read_e2e_outputs(sources: Sequence[str]) -> Iterator[Example]:
+    """One example for each row of the columns system, MR and output.
+
+    A second output of one system for the same input is one more example of that system, so its item gets
+    a suffix (`17#2`) and its system keeps its name: systems are what a study compares.
+    """
+    require_sources("e2e-outputs", sources, 1, 1)
+    header, rows = read_cells(sources[0])
+    name = source_name(sources[0])
+    system, meaning, output = (find_column(name, header, wanted) for wanted in ("system", "MR", "output"))
+    meanings = _Meanings()
+    seen: Counter[tuple[str, str]] = Counter()
+
+    def make(row: list[str]) -> Example:
+        item, table = meanings.find(check_width(row, len(header))[meaning])
+        seen[item, row[system]] += 1
+        times = seen[item, row[system]]
+        return Example(item if times == 1 else f"{item}#{times}", row[system], row[output].strip(), table)
+
+    return examples_of(name, rows, make)

@@ -1,0 +1,130 @@
+"""ToTTo (Parikh et al. 2020): the highlighted cells of a Wikipedia table are the facts."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from factable.io.collect import Faults
+from factable.io.formats import require_sources
+from factable.io.malformed import Malformed, kind_of
+from factable.io.objects import make_examples, take
+from factable.types import Example, Record, Table
+
+# Wider than any table of the corpus; more is an error in the data that should not cost memory.
+MOST_COLUMNS_SPANNED = 1000
+
+
+class Cell(NamedTuple):
+    """A cell with the columns it covers."""
+
+    value: str
+    is_header: bool
+    columns: range
+
+
+def read_totto(sources: Sequence[str]) -> Iterator[Example]:
+    """One example for each line of the published JSON files."""
+    require_sources("totto", sources, 1, 1)
+    faults = Faults()
+    for _, example in make_examples(sources[0], _make, faults):
+        yield example
+    faults.check()
+
+
+def _make(source: object, number: int) -> Example:
+    titles = [take(source, field, str, "").strip() for field in ("table_page_title", "table_section_title")]
+    rows = _place_cells(take(source, "table", list))
+    records = [_record(rows, place) for place in take(source, "highlighted_cells", list)]
+    sentences = [
+        take(annotation, "final_sentence", str).strip()
+        for annotation in take(source, "sentence_annotations", list, [])
+    ]
+    return Example(
+        _item(source, number),
+        "",
+        "",
+        Table(tuple(record for record in records if record.value), " | ".join(filter(None, titles))),
+        tuple(filter(None, sentences)),
+    )
+
+
+def _item(source: object, number: int) -> str:
+    example_id = source.get("example_id") if isinstance(source, dict) else None
+    if example_id is None:
+        return str(number)
+    if type(example_id) not in (int, str):
+        raise Malformed(f'"example_id" is {kind_of(example_id)}', "give a string or a whole number")
+    return str(example_id)
+
+
+def _place_cells(rows: list[object]) -> list[list[Cell]]:
+    """Rows of cells in the order of the file, each at the columns that spans leave for it."""
+    taken: list[set[int]] = [set() for _ in rows]
+    placed = []
+    for number, row in enumerate(rows):
+        if not isinstance(row, list):
+            raise Malformed(f'"table" has {kind_of(row)} as row {number + 1}', "give a list of cells")
+        cells = []
+        column = 0
+        for cell in row:
+            while column in taken[number]:
+                column += 1
+            width = min(max(take(cell, "column_span", int, 1), 1), MOST_COLUMNS_SPANNED)
+            columns = range(column, column + width)
+            for covered in taken[number : number + max(take(cell, "row_span", int, 1), 1)]:
+                covered.update(columns)
+            cells.append(
+                Cell(take(cell, "value", str).strip(), take(cell, "is_header", bool, False), columns)
+            )
+        placed.append(cells)
+    return placed
+
+
+def _record(rows: list[list[Cell]], place: object) -> Record:
+    """The fact of one highlighted cell."""
+    row_number, cell_number = _check_place(rows, place)
+    row = rows[row_number]
+    cell = row[cell_number]
+    attribute = " / ".join(_column_headers(rows[:row_number], cell))
+    subject = "" if _is_header_row(row) else _row_header(row, cell)
+    if not attribute:
+        # Tables in the manner of an infobox: the header beside the cell says what it is, not whose.
+        attribute, subject = subject, ""
+    return Record(subject, attribute, cell.value)
+
+
+def _check_place(rows: list[list[Cell]], place: object) -> tuple[int, int]:
+    if isinstance(place, list) and [type(index) for index in place] == [int, int]:
+        row, cell = place
+        if 0 <= row < len(rows) and 0 <= cell < len(rows[row]):
+            return row, cell
+    raise Malformed(
+        f'"highlighted_cells" has {place}', "give [row, cell] places inside the table, counted from 0"
+    )
+
+
+def _column_headers(above: list[list[Cell]], cell: Cell) -> list[str]:
+    """Headers over a cell from top to bottom: of header rows or, where there are none, of any row."""
+    for rows in ([row for row in above if _is_header_row(row)], above):
+        found = [
+            other.value
+            for row in rows
+            for other in row
+            if other.is_header and other.value and _overlap(other.columns, cell.columns)
+        ]
+        if found:
+            return list(dict.fromkeys(found))
+    return []
+
+
+def _row_header(row: list[Cell], cell: Cell) -> str:
+    headers = (other.value for other in row if other.is_header and other is not cell and other.value)
+    return next(headers, "")
+
+
+def _is_header_row(row: list[Cell]) -> bool:
+    """Whether all cells with text are headers: then they head columns, not the row."""
+    return all(cell.is_header for cell in row if cell.value)
+
+
+def _overlap(one: range, other: range) -> bool:
+    return one.start < other.stop and other.start < one.stop

@@ -1,0 +1,88 @@
+"""JSON files of objects: one a line, or one list of them; and checked access to their fields."""
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TypeVar
+
+import orjson
+
+from factable.errors import DataError, Fault
+from factable.io.blocks import Block, explain_broken_json, iter_blocks
+from factable.io.collect import Faults, Unit, make_each
+from factable.io.files import source_name
+from factable.io.malformed import JSON_NAMES, Malformed, kind_of
+from factable.types import Example
+
+T = TypeVar("T")
+Make = Callable[[object, int], Example]
+
+
+def load_json(line: bytes) -> object:
+    """The value of one line of JSON."""
+    try:
+        value: object = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise Malformed(*explain_broken_json(line, error)) from None
+    return value
+
+
+def make_examples(path: str | os.PathLike[str], make: Make, faults: Faults) -> Iterator[tuple[int, Example]]:
+    """Numbered examples of a JSON file; `make` gets an object and the number of its line or element."""
+    blocks = iter_blocks(path)
+    first = next(blocks, None)
+    if first is None:
+        return
+    if begins_list(first):
+        yield from make_elements(source_name(path), whole_list(first, blocks), make, faults, unit="element")
+        return
+    for block in _chain(first, blocks):
+        lines = enumerate(block.lines.split(b"\n"), block.first_line)
+        filled = ((number, (number, line)) for number, line in lines if line.strip())
+        yield from make_each(block.source, filled, partial(_make_line, make), faults)
+
+
+def _chain(first: Block, rest: Iterator[Block]) -> Iterator[Block]:
+    yield first
+    yield from rest
+
+
+def _make_line(make: Make, row: tuple[int, bytes]) -> Example:
+    return make(load_json(row[1]), row[0])
+
+
+def begins_list(first: Block) -> bool:
+    """Whether a file that starts with this block is one JSON list."""
+    return first.lines.lstrip().startswith(b"[")
+
+
+def whole_list(first: Block, rest: Iterator[Block]) -> list[object]:
+    """The elements of a file that is one JSON list."""
+    content = b"".join([first.lines, *(block.lines for block in rest)])
+    try:
+        elements: list[object] = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        found = f"broken JSON list ({error.msg.split(': line')[0]})"
+        raise DataError([Fault(first.source, error.lineno, found, "write one complete JSON list")]) from None
+    return elements
+
+
+def make_elements(
+    source: str, elements: list[object], make: Make, faults: Faults, *, unit: Unit
+) -> Iterator[tuple[int, Example]]:
+    """Numbered examples of a list of objects."""
+    numbered = ((number, (number, element)) for number, element in enumerate(elements, 1))
+    return make_each(source, numbered, lambda row: make(row[1], row[0]), faults, unit=unit)
+
+
+def take(source: object, field: str, kind: type[T], default: T | None = None) -> T:
+    """A field of a JSON object, of the kind it has to be; the default, if any, where missing or null."""
+    if not isinstance(source, dict):
+        raise Malformed(f"{kind_of(source)} instead of an object", "give the file as it was published")
+    value = source.get(field)
+    if value is None and default is not None:
+        return default
+    if type(value) is not kind:
+        found = f'"{field}" is {kind_of(value)}' if field in source else f'no "{field}" field'
+        raise Malformed(found, f"the format has {JSON_NAMES.get(kind, 'a number')} there")
+    return value

@@ -1,0 +1,124 @@
+"""`factable.read`: any source -> a tuple of Examples."""
+
+import os
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+from factable.errors import DataError, Fault, UsageError
+from factable.io.blocks import Block, fingerprints, iter_blocks, parse_block
+from factable.io.collect import Faults, Unit, fault_at, make_each
+from factable.io.delimited import check_header
+from factable.io.files import plain_suffix, source_name
+from factable.io.formats.csv import number_csv
+from factable.io.formats.parquet import number_parquet
+from factable.io.malformed import kind_of
+from factable.io.objects import begins_list, make_elements, whole_list
+from factable.io.rows import Columns, row_example
+from factable.io.seen import SeenKeys
+from factable.types import Example
+
+Numbered = Iterator[tuple[int, Example]]
+
+
+class Frame(Protocol):
+    """A pandas or Polars DataFrame."""
+
+    columns: Any
+
+
+Source = str | os.PathLike[str] | Sequence[Mapping[str, object] | Example] | Frame
+
+
+def read(source: Source, *, need_text: bool = True) -> tuple[Example, ...]:
+    """Read examples from a JSON lines, JSON, CSV, TSV or Parquet file, a list of dicts or a DataFrame."""
+    faults = Faults()
+    name, unit, numbered = _open(source, faults, need_text)
+    examples: list[Example] = []
+    numbers = array("Q")
+    for number, example in numbered:
+        examples.append(example)
+        numbers.append(number)
+    _find_repeats(name, unit, examples, numbers, faults)
+    faults.check()
+    if not examples:
+        raise DataError([Fault(name, None, "holds no examples", "give at least one")])
+    return tuple(examples)
+
+
+def _open(source: Source, faults: Faults, need_text: bool) -> tuple[str, Unit, Numbered]:
+    """How messages name the source and count in it, and its numbered examples."""
+    if isinstance(source, str | os.PathLike):
+        return _open_file(os.fspath(source), faults, need_text)
+    if isinstance(source, list | tuple):
+        make = partial(_make_element, need_text=need_text)
+        return "list", "element", make_elements("list", list(source), make, faults, unit="element")
+    # Data frames are known by what they can do, so that neither package need be there.
+    for rows in ("itertuples", "iter_rows"):
+        if hasattr(source, rows):
+            return "DataFrame", "row", _frame_examples(source, rows, faults, need_text)
+    raise UsageError(
+        f"cannot read {kind_of(source)}; give a path, a list of dicts or of Examples, or a DataFrame"
+    )
+
+
+def _open_file(path: str, faults: Faults, need_text: bool) -> tuple[str, Unit, Numbered]:
+    name = source_name(path)
+    ending = plain_suffix(path)
+    if ending in (".csv", ".tsv"):
+        return name, "line", number_csv(path, faults, need_text=need_text)
+    if ending == ".parquet":
+        return name, "row", number_parquet(path, faults, need_text=need_text)
+    blocks = iter_blocks(path)
+    first = next(blocks, None)
+    if first is None:
+        return name, "line", iter(())
+    if begins_list(first):
+        make = partial(_make_element, need_text=need_text)
+        return name, "element", make_elements(name, whole_list(first, blocks), make, faults, unit="element")
+    return name, "line", _parse_blocks(first, blocks, faults, need_text)
+
+
+def _parse_blocks(first: Block, rest: Iterator[Block], faults: Faults, need_text: bool) -> Numbered:
+    block: Block | None = first
+    while block is not None:
+        parsed = parse_block(block, need_text=need_text)
+        faults.add(*parsed.faults)
+        yield from zip(parsed.lines, parsed.examples, strict=True)
+        block = next(rest, None)
+
+
+def _make_element(element: object, number: int, *, need_text: bool) -> Example:
+    return element if isinstance(element, Example) else row_example(element, number, need_text=need_text)
+
+
+def _frame_examples(frame: Any, rows: str, faults: Faults, need_text: bool) -> Numbered:
+    columns = Columns(check_header("DataFrame", [str(column) for column in frame.columns]))
+    cells = frame.itertuples(index=False, name=None) if rows == "itertuples" else frame.iter_rows()
+
+    def make(row: tuple[int, Sequence[object]]) -> Example:
+        return columns.example(row[1], row[0], need_text=need_text)
+
+    return make_each("DataFrame", ((n, (n, row)) for n, row in enumerate(cells, 1)), make, faults, unit="row")
+
+
+def _find_repeats(
+    name: str, unit: Unit, examples: list[Example], numbers: "array[int]", faults: Faults
+) -> None:
+    """Add a fault for each `(item, system)` that came before."""
+    repeated = SeenKeys().add(fingerprints(examples))
+    if not repeated:
+        return
+    first: dict[tuple[str, str], int] = {}
+    for number, example in zip(numbers, examples, strict=True):
+        key = (example.item, example.system)
+        known = first.setdefault(key, number)
+        if known != number:
+            found = f"repeats {describe_key(example)} (first at {unit} {known})"
+            faults.add(fault_at(name, unit, number, found, "make ids unique"))
+
+
+def describe_key(example: Example) -> str:
+    """How messages name an example."""
+    return f"id {example.item!r}" + (f" of system {example.system!r}" if example.system else "")

@@ -1,0 +1,146 @@
+"""Rows of a table (CSV, Parquet, data frames) -> Examples, by the names of the columns."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, time
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from factable.io.data import MOST_NESTING, is_missing
+from factable.io.examples import FIELDS, make_example
+from factable.io.malformed import Malformed, shorten
+from factable.types import Example
+
+REFERENCE = re.compile(r"ref(?:erence)?_?(\d*)")
+RATING_PREFIX = "human."
+LABELS = ("id", "system", "subject", "title")
+# What JSON in a cell begins with; a "[Rec] | director | …" string is no JSON.
+JSON_START = re.compile(r"\s*(?:\[\s*[\[{\"\]]|\{\s*[\"}])")
+_NATIVE = frozenset((str, int, bool, type(None)))
+
+
+class Columns:
+    """What each column of a table is for; makes an Example of each row."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._references = sorted(
+            (int(match[1] or 0), place)
+            for place, name in enumerate(names)
+            if name not in FIELDS and (match := REFERENCE.fullmatch(name))
+        )
+        self._ratings = [(name, place) for place, name in enumerate(names) if name.startswith(RATING_PREFIX)]
+        used = {place for _, place in self._references} | {place for _, place in self._ratings}
+        rest = [(name, place) for place, name in enumerate(names) if place not in used]
+        self._fields = [(name, place) for name, place in rest if name in FIELDS or "data" in names]
+        self._facts = [] if "data" in names else [(n, p) for n, p in rest if n not in FIELDS]
+
+    def example(self, cells: Sequence[object], number: int, *, need_text: bool = True) -> Example:
+        """The Example of one row; `number` stands in for a missing id."""
+        row = {name: plain(cells[place]) for name, place in self._fields}
+        for name in LABELS:
+            if name in row:
+                row[name] = _label(row[name])
+        row["data"] = parse_cell(row["data"]) if "data" in row else self._find_facts(cells)
+        if self._references or "references" in row:
+            row["references"] = self._find_references(row.get("references"), cells)
+        if self._ratings or "human" in row:
+            row["human"] = self._find_ratings(row.get("human"), cells)
+        return make_example(row, number, need_text=need_text)
+
+    def _find_facts(self, cells: Sequence[object]) -> dict[str, object]:
+        if not self._facts:
+            raise Malformed('no "data" column and no other columns', "add the data the text was written from")
+        facts = {name: plain(cells[place]) for name, place in self._facts}
+        return {name: value for name, value in facts.items() if value != ""}
+
+    def _find_references(self, given: object, cells: Sequence[object]) -> object:
+        """References of the list column first, then of the numbered columns; empty cells are missing ones."""
+        if isinstance(given, str):
+            given = parse_cell(given) if JSON_START.match(given) else [given]
+        if given is not None and not isinstance(given, list):
+            return given
+        own = [plain(cells[place]) for _, place in self._references]
+        return [reference for reference in (given or []) + own if reference != ""]
+
+    def _find_ratings(self, given: object, cells: Sequence[object]) -> object:
+        given = parse_cell(given) if given != "" else None
+        if given is not None and not isinstance(given, dict):
+            return given
+        own = {n.removeprefix(RATING_PREFIX): _number(n, plain(cells[place])) for n, place in self._ratings}
+        return {**(given or {}), **own}
+
+
+def row_example(row: object, number: int, *, need_text: bool = True) -> Example:
+    """The Example of one dict, with the fields of a JSON line; NumPy values and NaN are understood."""
+    source = plain(row)
+    if isinstance(source, dict):
+        for name in ("id", "system"):
+            if name in source:
+                source[name] = _label(source[name], empty="")
+    return make_example(source, number, need_text=need_text)
+
+
+def parse_cell(cell: object) -> object:
+    """A cell as it is, or the value of the JSON in it."""
+    if not isinstance(cell, str) or not JSON_START.match(cell):
+        return cell
+    try:
+        value: object = orjson.loads(cell)
+    except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
+        raise Malformed(
+            f"broken JSON ({str(error).split(': line')[0]}) in {shorten(cell)}", "mend it"
+        ) from None
+    return value
+
+
+def _label(value: object, empty: str | None = None) -> object:
+    """An id or name; a data frame turns whole numbers with gaps into floats, and an empty cell is none."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return empty if value == "" else value
+
+
+def _number(column: str, cell: object) -> object:
+    if not isinstance(cell, str):
+        return cell
+    if not cell.strip():
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        raise Malformed(f'{shorten(cell)} in column "{column}"', "give numbers, or empty cells") from None
+
+
+def plain(value: object, depth: int = 0) -> Any:
+    """The value as JSON would have it: no NumPy, data frame or calendar types; None for what is missing."""
+    if type(value) in _NATIVE:
+        return value
+    if depth > MOST_NESTING:
+        raise Malformed(f"nested deeper than {MOST_NESTING} levels", "flatten it")
+    if isinstance(value, Mapping):
+        return {key: plain(inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner, depth + 1) for inner in value]
+    return _plain_scalar(value, depth)
+
+
+def _plain_scalar(value: object, depth: int) -> object:
+    # Missing values of pandas, known by name so that pandas need not be there.
+    if is_missing(value) or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return str(value)
+    for convert in ("tolist", "to_list", "item"):
+        # NumPy arrays and scalars, Polars and Arrow series.
+        if hasattr(value, convert):
+            return plain(getattr(value, convert)(), depth + 1)
+    return value

@@ -1,0 +1,125 @@
+"""PARENT: precision and recall of n-grams that the table entails.
+
+Dhingra, Faruqui, Parikh, Chang, Das and Cohen: Handling Divergent Reference Texts when Evaluating
+Table-to-Text Generation. ACL 2019.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from factable.errors import UsageError
+from factable.kernels import score_parent
+from factable.kernels.parent import (
+    EMPTY_VALUE,
+    MIXED_RECORDS,
+    NO_RECORDS,
+    NO_REFERENCES,
+    PARTS,
+    Options,
+)
+from factable.kernels.tokens import TOKENIZERS
+from factable.metric import Field, make_scores
+from factable.metrics.parent_findings import explain_example
+from factable.models.counts import Counts, checksum, load_counts
+from factable.types import Example, Finding, Scores
+
+ENTAILMENTS = ("overlap", "cooccurrence", "none")
+# The tokeniser of each program that `compat` reproduces; "" is factable's own default.
+TOKENS_OF = {"": "words", "google": "whitespace", "kaiju": "whitespace-cased"}
+MOST_ORDERS = 20
+REASONS = {
+    NO_REFERENCES: "no references",
+    NO_RECORDS: "no records in its data",
+    EMPTY_VALUE: "an empty value, on which the original program stops",
+    MIXED_RECORDS: "records with and without a subject, on which the original program stops",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parent:
+    """Precision and recall of n-grams that the table entails (Dhingra et al. 2019).
+
+    entailment  how the table entails an n-gram: "overlap" (PARENT-W), "cooccurrence" (PARENT-C) or "none"
+    counts      for "cooccurrence": a file made by `factable train counts`
+    mix         lambda, the weight of table recall: 0 to 1, or "auto" for the paper's heuristic
+    orders      the longest n-grams counted
+    smoothing   stands in for zero precision and recall of longer n-grams
+    tokens      the tokeniser: "words", "whitespace" or "whitespace-cased"; follows from compat if not given
+    compat      "google" or "kaiju" reproduce those programs, quirks included
+    """
+
+    name: ClassVar[str] = "parent"
+    version: ClassVar[int] = 1
+    higher_is_better: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    parts: ClassVar[tuple[str, ...]] = PARTS[1:]
+    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
+
+    entailment: str = "overlap"
+    counts: str = ""
+    mix: float | str = "auto"
+    orders: int = 4
+    smoothing: float = 1e-5
+    tokens: str = ""
+    compat: str = ""
+
+    def __post_init__(self) -> None:
+        """Check every parameter."""
+        self._require("entailment", self.entailment in ENTAILMENTS, f"one of {', '.join(ENTAILMENTS)}")
+        self._require("compat", self.compat in TOKENS_OF, 'one of "", google, kaiju')
+        if self.tokens == "":
+            object.__setattr__(self, "tokens", TOKENS_OF[self.compat])
+        self._require("tokens", self.tokens in TOKENIZERS, f"one of {', '.join(TOKENIZERS)}")
+        self._require("mix", self.mix == "auto" or _is_number(self.mix, 0, 1), '"auto" or a number from 0 to 1')
+        whole = isinstance(self.orders, int) and _is_number(self.orders, 1, MOST_ORDERS)
+        self._require("orders", whole, f"a whole number from 1 to {MOST_ORDERS}")
+        self._require("smoothing", _is_number(self.smoothing, 0, 1), "a number from 0 to 1")
+        self._require("counts", isinstance(self.counts, str), "a file name")
+        if (self.entailment == "cooccurrence") != bool(self.counts):
+            raise UsageError(
+                'parent: entailment="cooccurrence" and counts="FILE" go together; '
+                "make the file with: factable train counts TRAIN.jsonl FILE"
+            )
+
+    def _require(self, parameter: str, holds: bool, allowed: str) -> None:
+        if not holds:
+            raise UsageError(f"parent: {parameter} is {getattr(self, parameter)!r}; it must be {allowed}")
+
+    @property
+    def needs(self) -> frozenset[Field]:
+        """What an example must have besides its text."""
+        return frozenset({"table", "references"})
+
+    def ingredients(self) -> Mapping[str, str]:
+        """The checksum of the counts file."""
+        return {"counts": checksum(self.counts)} if self.counts else {}
+
+    def score(self, examples: Sequence[Example]) -> Scores:
+        """F per example, with precision and recall; examples without records or references are unscored."""
+        columns, codes = score_parent(examples, self._options(), self._counts())
+        values = columns.pop("value")
+        reasons = {index: REASONS[code] for index, code in enumerate(codes) if code} if any(codes) else {}
+        return make_scores(self, examples, values, columns, reasons)
+
+    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+        """Which records the text mentions, and which words neither table nor references support."""
+        return tuple(explain_example(example, self._options(), self._counts()) for example in examples)
+
+    def _counts(self) -> Counts | None:
+        return load_counts(self.counts) if self.counts else None
+
+    def _options(self) -> Options:
+        return Options(
+            tokenizer=self.tokens,
+            entailment=self.entailment,
+            mix=None if isinstance(self.mix, str) else float(self.mix),
+            orders=self.orders,
+            smoothing=self.smoothing,
+            strict=self.compat != "",
+            separate_best=self.compat == "kaiju",
+        )
+
+
+def _is_number(value: object, low: float, high: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high

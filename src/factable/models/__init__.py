@@ -1,0 +1,1 @@
+"""Files that metrics stand on: loaded by name, checked, kept once per process."""

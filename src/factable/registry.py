@@ -1,0 +1,68 @@
+"""Metrics by name: spec text -> metric. A new metric is one line here; nothing loads until asked for."""
+
+import ast
+from dataclasses import MISSING, fields
+from functools import cache
+from importlib import import_module
+
+from factable.errors import UsageError, did_you_mean
+from factable.metric import Metric
+
+BUILT_IN = {
+    "parent": "factable.metrics.parent:Parent",
+}
+PLUG_IN_GROUP = "factable.metrics"
+
+
+def names() -> list[str]:
+    """All metric names, plug-ins included."""
+    from importlib.metadata import entry_points
+
+    return sorted({*BUILT_IN, *(point.name for point in entry_points(group=PLUG_IN_GROUP))})
+
+
+@cache
+def load(name: str) -> type[Metric]:
+    """The class of a metric: one of ours, or a plug-in of the entry point group `factable.metrics`."""
+    if name in BUILT_IN:
+        module, attribute = BUILT_IN[name].split(":")
+        built_in: type[Metric] = getattr(import_module(module), attribute)
+        return built_in
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=PLUG_IN_GROUP, name=name):
+        plug_in: type[Metric] = point.load()
+        return plug_in
+    known = names()
+    raise UsageError(f"no metric {name!r}; {did_you_mean(name, known)}metrics are {', '.join(known)}")
+
+
+def parse(text: str) -> Metric:
+    """The metric that a spec such as `parent(mix=0.5)` stands for."""
+    name, arguments = _split(text)
+    metric = load(name)
+    parameters = {field.name: field for field in fields(metric)}  # type: ignore[arg-type]
+    for argument in arguments:
+        if argument not in parameters:
+            known = list(parameters)
+            raise UsageError(
+                f"{name} has no parameter {argument!r}; {did_you_mean(argument, known)}parameters are {', '.join(known)}"
+            )
+    for field in parameters.values():
+        if field.default is MISSING and field.default_factory is MISSING and field.name not in arguments:
+            raise UsageError(f"{name} needs the parameter {field.name!r}; write {name}({field.name}=…)")
+    return metric(**arguments)
+
+
+def _split(text: str) -> tuple[str, dict[str, object]]:
+    """Name and arguments of a spec, read as literals and never run."""
+    remedy = 'write name or name(parameter=value, …), such as parent or parent(mix=0.5, tokens="words")'
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        if isinstance(call, ast.Name):
+            return call.id, {}
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            raise UsageError(f"cannot read the metric {text!r}; {remedy}")
+        return call.func.id, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise UsageError(f"cannot read the metric {text!r}; {remedy}") from None

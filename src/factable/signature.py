@@ -1,0 +1,51 @@
+"""The two texts that stand for a metric: its spec (how to ask for it) and its signature (what made a number)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from factable import __version__
+
+if TYPE_CHECKING:
+    from factable.metric import Metric
+
+SHOWN_HASH = 12
+
+
+def spec(metric: "Metric") -> str:
+    """The shortest text that `factable.registry.parse` turns back into an equal metric."""
+    arguments = {field.name: getattr(metric, field.name) for field in fields(metric)}  # type: ignore[arg-type]
+    for name in list(arguments):
+        shorter = {key: value for key, value in arguments.items() if key != name}
+        if type(metric)(**shorter) == metric:
+            arguments = shorter
+    if not arguments:
+        return metric.name
+    inside = ", ".join(f"{name}={_literal(value)}" for name, value in arguments.items())
+    return f"{metric.name}({inside})"
+
+
+def _literal(value: object) -> str:
+    """A Python literal, with double quotes around text."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def sign(metric: "Metric", *, references: tuple[int, int] | None = None, unscored: int | None = None) -> str:
+    """Everything that can move a number: parameters, checksums, versions, and facts of the run where known."""
+    pieces = [metric.name]
+    checksums: Mapping[str, str] = metric.ingredients()
+    for field in fields(metric):  # type: ignore[arg-type]
+        value = getattr(metric, field.name)
+        if field.name in checksums:
+            value = f"{Path(str(value)).name}@{checksums[field.name][:SHOWN_HASH]}"
+        pieces.append(f"{field.name}:{'none' if value == '' else value}")
+    if references is not None:
+        low, high = references
+        pieces.append(f"refs:{low}" if low == high else f"refs:{low}-{high}")
+    if unscored is not None:
+        pieces.append(f"unscored:{unscored}")
+    pieces += [f"v:{metric.version}", f"factable:{__version__}"]
+    # A bar inside a value would look like the next piece.
+    return "|".join(piece.replace("|", "/") for piece in pieces)

@@ -1,0 +1,1 @@
+"""Data in, a file that a metric stands on out."""
