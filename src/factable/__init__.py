@@ -2,8 +2,14 @@
 
 __version__ = "0.1.0"
 
+from typing import TYPE_CHECKING
+
 from factable.errors import DataError, FactableError, Fault, MissingExtraError, UsageError
 from factable.types import Example, Finding, Record, Scores, Table
+
+if TYPE_CHECKING:
+    from factable.io.read import read
+    from factable.run.score import score
 
 __all__ = [
     "DataError",
@@ -16,4 +22,20 @@ __all__ = [
     "Scores",
     "Table",
     "UsageError",
+    "read",
+    "score",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load `read` and `score` when first used, so that importing factable stays instant."""
+    if name == "read":
+        from factable.io.read import read
+
+        return read
+    if name == "score":
+        from factable.run.score import score
+
+        return score
+    raise AttributeError(f"module 'factable' has no attribute {name!r}")
+

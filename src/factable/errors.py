@@ -23,9 +23,12 @@ class Fault(NamedTuple):
     def __str__(self) -> str:
         """One line such as `data.jsonl:17: no "text" field; add one`."""
         place = self.source if self.line is None else f"{self.source}:{self.line}"
-        # Text from outside may hold line breaks and terminal control characters.
-        shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in f"{place}: {self.found}")
-        return f"{shown}; {self.remedy}"
+        return f"{printable(place)}: {printable(self.found)}; {self.remedy}"
+
+
+def printable(text: str) -> str:
+    """Text from outside with line breaks, control and bidirectional characters written as escapes."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 class FactableError(Exception):
@@ -57,7 +60,8 @@ class MissingExtraError(UsageError):
     """An optional package is needed for what was asked."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs the extra '{extra}'; install it with: pip install 'factable[{extra}]'")
+        install = f"pip install 'factable[{extra}]'"
+        super().__init__(f"{what} needs the extra {extra!r}; install it with: {install}")
         self._args = (what, extra)
 
     def __reduce__(self) -> tuple[type["MissingExtraError"], tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Metrics by name: spec text -> metric. A new metric is one line here; nothing loads until asked for."""
 
 import ast
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from functools import cache
 from importlib import import_module
 
@@ -41,16 +41,12 @@ def parse(text: str) -> Metric:
     """The metric that a spec such as `parent(mix=0.5)` stands for."""
     name, arguments = _split(text)
     metric = load(name)
-    parameters = {field.name: field for field in fields(metric)}  # type: ignore[arg-type]
+    parameters = [field.name for field in fields(metric)]  # type: ignore[arg-type]
     for argument in arguments:
         if argument not in parameters:
-            known = list(parameters)
-            raise UsageError(
-                f"{name} has no parameter {argument!r}; {did_you_mean(argument, known)}parameters are {', '.join(known)}"
-            )
-    for field in parameters.values():
-        if field.default is MISSING and field.default_factory is MISSING and field.name not in arguments:
-            raise UsageError(f"{name} needs the parameter {field.name!r}; write {name}({field.name}=…)")
+            hint = did_you_mean(argument, parameters)
+            known = ", ".join(parameters)
+            raise UsageError(f"{name} has no parameter {argument!r}; {hint}parameters are {known}")
     return metric(**arguments)
 
 

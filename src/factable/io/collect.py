@@ -12,16 +12,22 @@ Unit = Literal["line", "row", "element"]
 
 
 class Faults:
-    """Faults found so far; the tenth raises them all."""
+    """Faults found so far; the tenth raises them all, unless `patient`: then the owner takes them."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, patient: bool = False) -> None:
         self._found: list[Fault] = []
+        self._patient = patient
 
     def add(self, *faults: Fault) -> None:
         """Remember faults; raise when there are enough of them for one report."""
         self._found.extend(faults)
-        if len(self._found) >= MOST_FAULTS_SHOWN:
+        if not self._patient and len(self._found) >= MOST_FAULTS_SHOWN:
             self.check()
+
+    def take(self) -> list[Fault]:
+        """What was found since the last time."""
+        taken, self._found = self._found, []
+        return taken
 
     def check(self) -> None:
         """Raise what was found, if anything."""

@@ -4,7 +4,8 @@ import os
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from itertools import chain
+from typing import Any, NamedTuple, Protocol
 
 from factable.errors import DataError, Fault, UsageError
 from factable.io.blocks import Block, fingerprints, iter_blocks, parse_block
@@ -20,6 +21,8 @@ from factable.io.seen import SeenKeys
 from factable.types import Example
 
 Numbered = Iterator[tuple[int, Example]]
+# Blocks of JSON lines, which may be parsed elsewhere, or numbered examples.
+Contents = Iterator[Block] | Numbered
 
 
 class Frame(Protocol):
@@ -28,16 +31,24 @@ class Frame(Protocol):
     columns: Any
 
 
+class Opened(NamedTuple):
+    """How messages name a source and count in it, and what it holds."""
+
+    name: str
+    unit: Unit
+    contents: Contents
+
+
 Source = str | os.PathLike[str] | Sequence[Mapping[str, object] | Example] | Frame
 
 
 def read(source: Source, *, need_text: bool = True) -> tuple[Example, ...]:
     """Read examples from a JSON lines, JSON, CSV, TSV or Parquet file, a list of dicts or a DataFrame."""
     faults = Faults()
-    name, unit, numbered = _open(source, faults, need_text)
+    name, unit, numbered = open_source(source, faults, need_text=need_text)
     examples: list[Example] = []
     numbers = array("Q")
-    for number, example in numbered:
+    for number, example in _parse_blocks(numbered, faults, need_text):
         examples.append(example)
         numbers.append(number)
     _find_repeats(name, unit, examples, numbers, faults)
@@ -47,46 +58,48 @@ def read(source: Source, *, need_text: bool = True) -> tuple[Example, ...]:
     return tuple(examples)
 
 
-def _open(source: Source, faults: Faults, need_text: bool) -> tuple[str, Unit, Numbered]:
-    """How messages name the source and count in it, and its numbered examples."""
+def open_source(source: Source, faults: Faults, *, need_text: bool = True) -> Opened:
+    """What a source holds, without reading more of it than is asked for; faults go to `faults`."""
     if isinstance(source, str | os.PathLike):
         return _open_file(os.fspath(source), faults, need_text)
     if isinstance(source, list | tuple):
         make = partial(_make_element, need_text=need_text)
-        return "list", "element", make_elements("list", list(source), make, faults, unit="element")
+        return Opened("list", "element", make_elements("list", list(source), make, faults, unit="element"))
     # Data frames are known by what they can do, so that neither package need be there.
     for rows in ("itertuples", "iter_rows"):
         if hasattr(source, rows):
-            return "DataFrame", "row", _frame_examples(source, rows, faults, need_text)
+            return Opened("DataFrame", "row", _frame_examples(source, rows, faults, need_text))
     raise UsageError(
         f"cannot read {kind_of(source)}; give a path, a list of dicts or of Examples, or a DataFrame"
     )
 
 
-def _open_file(path: str, faults: Faults, need_text: bool) -> tuple[str, Unit, Numbered]:
+def _open_file(path: str, faults: Faults, need_text: bool) -> Opened:
     name = source_name(path)
     ending = plain_suffix(path)
     if ending in (".csv", ".tsv"):
-        return name, "line", number_csv(path, faults, need_text=need_text)
+        return Opened(name, "line", number_csv(path, faults, need_text=need_text))
     if ending == ".parquet":
-        return name, "row", number_parquet(path, faults, need_text=need_text)
+        return Opened(name, "row", number_parquet(path, faults, need_text=need_text))
     blocks = iter_blocks(path)
     first = next(blocks, None)
     if first is None:
-        return name, "line", iter(())
+        return Opened(name, "line", iter(()))
     if begins_list(first):
         make = partial(_make_element, need_text=need_text)
-        return name, "element", make_elements(name, whole_list(first, blocks), make, faults, unit="element")
-    return name, "line", _parse_blocks(first, blocks, faults, need_text)
+        elements = make_elements(name, whole_list(first, blocks), make, faults, unit="element")
+        return Opened(name, "element", elements)
+    return Opened(name, "line", chain([first], blocks))
 
 
-def _parse_blocks(first: Block, rest: Iterator[Block], faults: Faults, need_text: bool) -> Numbered:
-    block: Block | None = first
-    while block is not None:
-        parsed = parse_block(block, need_text=need_text)
-        faults.add(*parsed.faults)
-        yield from zip(parsed.lines, parsed.examples, strict=True)
-        block = next(rest, None)
+def _parse_blocks(contents: Contents, faults: Faults, need_text: bool) -> Numbered:
+    for content in contents:
+        if isinstance(content, Block):
+            parsed = parse_block(content, need_text=need_text)
+            faults.add(*parsed.faults)
+            yield from zip(parsed.lines, parsed.examples, strict=True)
+        else:
+            yield content
 
 
 def _make_element(element: object, number: int, *, need_text: bool) -> Example:

@@ -6,7 +6,7 @@ from factable.kernels.parent import Counts, Options, table_entailment
 from factable.kernels.tokens import token_spans, tokenize
 from factable.types import Example, Finding, Record
 
-# A record counts as mentioned if the text has more than half of its words, in order.
+# A record counts as mentioned if the text has more than half of its value's words, in order.
 MENTIONED = 0.5
 # A word is without support if the table entails it with less than this.
 SUPPORTED = 0.5
@@ -24,22 +24,20 @@ def explain_example(example: Example, options: Options, counts: Counts | None) -
 
 
 def _find_record(index: int, record: Record, words: Spans, tokenizer: str) -> Finding:
-    subject = tokenize(record.subject, tokenizer)
-    wanted = subject + tokenize(record.value, tokenizer)
+    # PARENT's table recall counts the subject too, but a text that only names it does not state the fact.
+    wanted = tokenize(record.value, tokenizer)
     if not wanted:
         return Finding("supported", index, score=1.0, note="an empty value has nothing to mention")
-    matches = _common_places(wanted, [word for word, _, _ in words])
-    share = len(matches) / len(wanted)
-    note = f"{len(matches)} of {len(wanted)} words in the text"
+    places = _common_places(wanted, [word for word, _, _ in words])
+    share = len(places) / len(wanted)
+    note = f"{len(places)} of {len(wanted)} words of the value"
     if share <= MENTIONED:
         return Finding("omitted", index, score=share, note=note)
-    # The subject may stand far from the value; the value is what a reader looks for.
-    places = [place for position, place in matches if position >= len(subject)] or [place for _, place in matches]
     return Finding("supported", index, (words[places[0]][1], words[places[-1]][2]), share, note)
 
 
-def _common_places(wanted: list[str], words: list[str]) -> list[tuple[int, int]]:
-    """One longest common subsequence: positions in `wanted` and in `words`."""
+def _common_places(wanted: list[str], words: list[str]) -> list[int]:
+    """Where in `words` one longest common subsequence stands."""
     lengths = [[0] * (len(words) + 1) for _ in range(len(wanted) + 1)]
     for row, left in enumerate(wanted, 1):
         for column, right in enumerate(words, 1):
@@ -47,17 +45,17 @@ def _common_places(wanted: list[str], words: list[str]) -> list[tuple[int, int]]
                 lengths[row][column] = lengths[row - 1][column - 1] + 1
             else:
                 lengths[row][column] = max(lengths[row - 1][column], lengths[row][column - 1])
-    matches: list[tuple[int, int]] = []
+    places: list[int] = []
     row, column = len(wanted), len(words)
     while row and column:
         if wanted[row - 1] == words[column - 1]:
             row, column = row - 1, column - 1
-            matches.append((row, column))
+            places.append(column)
         elif lengths[row - 1][column] >= lengths[row][column - 1]:
             row -= 1
         else:
             column -= 1
-    return matches[::-1]
+    return places[::-1]
 
 
 def _find_unsupported(example: Example, words: Spans, options: Options, counts: Counts | None) -> list[Finding]:

@@ -48,7 +48,7 @@ def _open_table(name: str, stream: IO[bytes]) -> Any:
     seekable = isinstance(stream, BufferedReader) and stream.seekable()
     try:
         return ParquetFile(stream if seekable else BytesIO(stream.read()))
-    except ArrowException as error:
+    except (ArrowException, ValueError, OverflowError) as error:
         raise DataError([_damaged(name, error)]) from None
 
 
@@ -64,10 +64,10 @@ def _iter_rows(name: str, table: Any) -> Iterator[tuple[object, ...]]:
             for place in (place for place, mapped in enumerate(maps) if mapped):
                 cells[place] = [value if value is None else dict(value) for value in cells[place]]
             yield from zip(*cells, strict=True)
-    except ArrowException as error:
+    except (ArrowException, ValueError, OverflowError) as error:
         raise DataError([_damaged(name, error)]) from None
 
 
 def _damaged(name: str, error: Exception) -> Fault:
-    found = f"no readable Parquet ({str(error).splitlines()[0]})"
+    found = f"no readable Parquet ({str(error).partition(chr(10))[0]})"
     return Fault(name, None, found, "check that the file is Parquet and complete")

@@ -1,0 +1,88 @@
+"""Summary tables as Markdown, LaTeX and terminal output."""
+
+from collections.abc import Sequence
+
+from factable.errors import printable
+from factable.report.summary import SummaryTable
+
+PIPE_WIDTH = 1000
+LATEX_ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "_": r"\_",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "–": "--",
+    }
+)
+
+
+def to_markdown(tables: Sequence[SummaryTable]) -> str:
+    """A heading, a table and the signature of each metric."""
+    return "\n".join(map(_markdown_table, tables))
+
+
+def _markdown_table(table: SummaryTable) -> str:
+    rule = ["---", *("---:" for _ in table.header[1:])]
+    lines = [table.header, rule, *table.rows]
+    grid = "\n".join("| " + " | ".join(map(_escape_markdown, line)) + " |" for line in lines)
+    return f"### {_escape_markdown(table.title)}\n\n{grid}\n\n`{table.signature.replace('`', '')}`\n"
+
+
+def _escape_markdown(text: str) -> str:
+    """Text that can break neither the table nor, as HTML, the page around it."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
+    return " ".join(escaped.split())
+
+
+def to_latex(tables: Sequence[SummaryTable]) -> str:
+    r"""A `tabular` per metric (needs \usepackage{booktabs}), its signature as a comment."""
+    return "\n".join(map(_latex_table, tables))
+
+
+def _latex_table(table: SummaryTable) -> str:
+    lines = [
+        f"% {' '.join(table.signature.split())}",
+        rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
+        r"\toprule",
+        _latex_row(table.header),
+        r"\midrule",
+        *map(_latex_row, table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(" ".join(cell.split()).translate(LATEX_ESCAPES) for cell in cells) + r" \\"
+
+
+def to_terminal(tables: Sequence[SummaryTable], *, colour: bool = False) -> str:
+    """Tables for the terminal; names are shown escaped, so that they cannot steer it."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    # A file or a pipe has no width; nothing is cut there.
+    console = Console(width=None if colour else PIPE_WIDTH, force_terminal=colour, no_color=not colour)
+    with console.capture() as captured:
+        for table in tables:
+            grid = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+            for number, name in enumerate(table.header):
+                style = "bold" if number == 1 else None
+                widest = max(map(len, name.split()), default=1) if number else None
+                grid.add_column(name, justify="right" if number else "left", style=style, min_width=widest)
+            for row in table.rows:
+                grid.add_row(*(Text(printable(cell)) for cell in row))
+            console.print(grid)
+            console.print(Text(printable(table.signature), style="dim"), soft_wrap=True)
+    return captured.get()
+
