@@ -3,7 +3,8 @@
 import os
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
-from typing import NamedTuple
+from io import FileIO
+from typing import IO, NamedTuple
 
 import orjson
 
@@ -19,11 +20,13 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Block(NamedTuple):
-    """Whole lines of one source, with the number of the first."""
+    """Whole lines of one source, with the number of the first; `offset` is their place in a plain file."""
 
     source: str
     first_line: int
     lines: bytes
+    size: int
+    offset: int | None = None
 
 
 class Parsed(NamedTuple):
@@ -40,19 +43,41 @@ def iter_blocks(path: str | os.PathLike[str], *, size: int = BLOCK_BYTES) -> Ite
     line = 1
     rest: list[bytes] = []
     with open_input(path) as stream:
+        offset = 0 if _is_plain_file(stream, path) else None
         while chunk := stream.read(size):
-            if line == 1 and not rest:
+            if line == 1 and not rest and chunk.startswith(UTF8_MARK):
                 chunk = chunk.removeprefix(UTF8_MARK)
+                offset = None if offset is None else len(UTF8_MARK)
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 rest.append(chunk)
                 continue
             lines = b"".join([*rest, chunk[:cut]])
-            yield Block(name, line, lines)
+            yield Block(name, line, lines, len(lines), offset)
             line += lines.count(b"\n")
+            offset = None if offset is None else offset + len(lines)
             rest = [chunk[cut:]]
     if last := b"".join(rest):
-        yield Block(name, line, last)
+        yield Block(name, line, last, len(last), offset)
+
+
+def _is_plain_file(stream: IO[bytes], path: str | os.PathLike[str]) -> bool:
+    """Whether the bytes of the stream stand in the file as they are."""
+    plain = isinstance(getattr(stream, "raw", None), FileIO)
+    return plain and str(path) != "-" and os.path.isfile(path)
+
+
+def leave_in_file(block: Block) -> Block:
+    """The block without its lines where another process can read them from the file: they travel slowly."""
+    return block if block.offset is None else block._replace(lines=b"")
+
+
+def _lines_of(block: Block) -> bytes:
+    if block.lines or block.offset is None:
+        return block.lines
+    with open(block.source, "rb") as stream:
+        stream.seek(block.offset)
+        return stream.read(block.size)
 
 
 def parse_block(block: Block, *, need_text: bool = True) -> Parsed:
@@ -61,7 +86,7 @@ def parse_block(block: Block, *, need_text: bool = True) -> Parsed:
     numbers: list[int] = []
     faults: list[Fault] = []
     loads = orjson.loads
-    for number, line in enumerate(block.lines.split(b"\n"), block.first_line):
+    for number, line in enumerate(_lines_of(block).split(b"\n"), block.first_line):
         if not line or line.isspace():
             continue
         try:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from math import isnan
 
 from factable.io.malformed import Malformed, kind_of, shorten
+from factable.kernels import make_records
 from factable.types import Record, Table
 
 MOST_NESTING = 100
@@ -15,13 +16,11 @@ FORMS = (
 # No blanks around the name in the pattern: they would make matching a long run of blanks quadratic.
 E2E_SLOT = re.compile(r"([^\[\],]+)\[([^\]]*)\]\s*(?:,|$)")
 
-make_record = Record._make
-
 
 def make_table(data: object, *, subject: str = "", title: str = "") -> Table:
     """Turn any accepted form of `data` into a Table; `subject` names the entity of attribute-value data."""
     if type(data) is list:
-        records = _triples(data)
+        records = make_records(data)
         if records is not None:
             return Table(records, title)
         return _from_list(data, subject, title)
@@ -34,20 +33,6 @@ def make_table(data: object, *, subject: str = "", title: str = "") -> Table:
             [list(row) if isinstance(row, tuple) else row for row in data], subject=subject, title=title
         )
     raise Malformed(f'"data" is {kind_of(data)}', FORMS)
-
-
-def _triples(rows: list[object]) -> tuple[Record, ...] | None:
-    """Records of a list of three-string lists; None where any row is something else."""
-    for row in rows:
-        if (
-            type(row) is not list
-            or len(row) != 3
-            or type(row[0]) is not str
-            or type(row[1]) is not str
-            or type(row[2]) is not str
-        ):
-            return None
-    return tuple(map(make_record, rows))  # type: ignore[arg-type]
 
 
 def _from_list(rows: list[object], subject: str, title: str) -> Table:

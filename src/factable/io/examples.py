@@ -77,7 +77,9 @@ def _references(references: object) -> tuple[str, ...]:
     for reference in references:
         if type(reference) is not str and reference is not None:
             raise Malformed(f'"references" holds {kind_of(reference)}', "give strings only")
-    return tuple(reference for reference in references if reference is not None)
+    if None in references:
+        references = [reference for reference in references if reference is not None]
+    return tuple(references)
 
 
 def _ratings(human: object) -> dict[str, float]:

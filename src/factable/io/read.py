@@ -15,6 +15,7 @@ from factable.io.files import plain_suffix, source_name
 from factable.io.formats.csv import number_csv
 from factable.io.formats.parquet import number_parquet
 from factable.io.malformed import kind_of
+from factable.io.memory import without_collection
 from factable.io.objects import begins_list, make_elements, whole_list
 from factable.io.rows import Columns, row_example
 from factable.io.seen import SeenKeys
@@ -42,6 +43,7 @@ class Opened(NamedTuple):
 Source = str | os.PathLike[str] | Sequence[Mapping[str, object] | Example] | Frame
 
 
+@without_collection
 def read(source: Source, *, need_text: bool = True) -> tuple[Example, ...]:
     """Read examples from a JSON lines, JSON, CSV, TSV or Parquet file, a list of dicts or a DataFrame."""
     faults = Faults()

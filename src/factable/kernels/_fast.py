@@ -13,7 +13,12 @@ if not cython.compiled:
 
 from array import array
 
-from cython.cimports.cpython.unicode import PyUnicode_DATA, PyUnicode_DecodeUTF8, PyUnicode_KIND, PyUnicode_READ
+from cython.cimports.cpython.unicode import (
+    PyUnicode_DATA,
+    PyUnicode_DecodeUTF8,
+    PyUnicode_KIND,
+    PyUnicode_READ,
+)
 from cython.cimports.libc.math import NAN, exp, log, pow
 from cython.cimports.libc.stdlib import calloc, free, realloc
 from cython.cimports.libc.string import memcmp
@@ -28,10 +33,12 @@ from factable.kernels.parent import (
     SCORED,
 )
 from factable.kernels.tokens import TOKENIZERS, attribute_token, character_class
+from factable.types import Record
 
 uint64 = cython.typedef(cython.ulonglong)
 p_uint64 = cython.typedef(cython.p_ulonglong)
 
+_new_tuple = cython.declare(object, tuple.__new__)
 _SEPARATOR = cython.declare(cython.int, 1)
 _INSIDE = cython.declare(cython.int, 2)
 _WORDS = cython.declare(cython.int, 0)
@@ -135,7 +142,7 @@ class Workspace:
         self.text_distinct = cython.cast(cython.p_uint, grown(cython.NULL, orders, 4))
         self.reference_distinct = cython.cast(cython.p_uint, grown(cython.NULL, orders, 4))
         self.hold_tokens(1024)
-        self.hold_slots(4096)
+        self.hold_slots(1024)
         self.hold_ngrams(1024)
 
     def __dealloc__(self):
@@ -164,7 +171,8 @@ class Workspace:
         free(self.reference_distinct)
 
     @cython.cfunc
-    def hold_tokens(self, room: cython.size_t) -> cython.void:
+    @cython.exceptval(-1)
+    def hold_tokens(self, room: cython.size_t) -> cython.int:
         self.token_place = cython.cast(cython.p_uint, grown(self.token_place, room, 4))
         self.token_length = cython.cast(cython.p_uint, grown(self.token_length, room, 4))
         self.token_hash = cython.cast(cython.p_uint, grown(self.token_hash, room, 4))
@@ -173,9 +181,11 @@ class Workspace:
         self.outside = cython.cast(cython.p_int, grown(self.outside, room, 4))
         self.last_place = cython.cast(cython.p_int, grown(self.last_place, room, 4))
         self.tokens_room = room
+        return 0
 
     @cython.cfunc
-    def hold_slots(self, size: cython.size_t) -> cython.void:
+    @cython.exceptval(-1)
+    def hold_slots(self, size: cython.size_t) -> cython.int:
         """Make the token table larger and put the tokens of the present example back in."""
         self.slots = cython.cast(cython.p_uint, grown(self.slots, size, 4))
         free(self.slot_generation)
@@ -187,18 +197,22 @@ class Workspace:
         token: cython.uint
         for token in range(self.tokens):
             self.place_in_slot(token)
+        return 0
 
     @cython.cfunc
     @cython.inline
-    def place_in_slot(self, token: cython.uint) -> cython.void:
+    @cython.exceptval(-1)
+    def place_in_slot(self, token: cython.uint) -> cython.int:
         slot: cython.size_t = self.token_hash[token] & (self.slots_size - 1)
         while self.slot_generation[slot] == self.generation:
             slot = (slot + 1) & (self.slots_size - 1)
         self.slot_generation[slot] = self.generation
         self.slots[slot] = token
+        return 0
 
     @cython.cfunc
-    def hold_ngrams(self, room: cython.size_t) -> cython.void:
+    @cython.exceptval(-1)
+    def hold_ngrams(self, room: cython.size_t) -> cython.int:
         """Room for that many n-grams; the pair table is at most half full."""
         self.entailed = cython.cast(cython.p_double, grown(self.entailed, room, 8))
         self.in_text = cython.cast(cython.p_int, grown(self.in_text, room, 4))
@@ -211,9 +225,11 @@ class Workspace:
         self.pair_generation = cython.cast(cython.p_uint, calloc(self.pairs_size, 4))
         if self.pair_generation == cython.NULL:
             raise MemoryError("no memory left for scoring")
+        return 0
 
     @cython.cfunc
-    def begin(self) -> cython.void:
+    @cython.exceptval(-1)
+    def begin(self) -> cython.int:
         """Forget the example before."""
         self.generation += 1
         if self.generation == 0:
@@ -224,6 +240,7 @@ class Workspace:
         self.tokens = 0
         self.letters_used = 0
         self.sequence_used = 0
+        return 0
 
     @cython.cfunc
     @cython.inline
@@ -259,7 +276,8 @@ class Workspace:
         return token
 
     @cython.cfunc
-    def reserve(self, characters: cython.size_t) -> cython.void:
+    @cython.exceptval(-1)
+    def reserve(self, characters: cython.size_t) -> cython.int:
         """Room for the letters and tokens of a text of so many characters."""
         if self.letters_used + 4 * characters > self.letters_room:
             self.letters_room = 2 * (self.letters_used + 4 * characters)
@@ -267,6 +285,7 @@ class Workspace:
         if self.sequence_used + characters > self.sequence_room:
             self.sequence_room = 2 * (self.sequence_used + characters)
             self.sequence = cython.cast(cython.p_uint, grown(self.sequence, self.sequence_room, 4))
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -828,6 +847,24 @@ def score_parent(examples, options, counts):
         table_recalls[index] = scorer.row[4]
         mixes[index] = scorer.row[5]
     return columns, bytes(codes)
+
+
+def make_records(rows: list):
+    """Records of a list of three-string lists; None where any row is something else."""
+    size: cython.Py_ssize_t = len(rows)
+    records: list = [None] * size
+    index: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    for index in range(size):
+        row = rows[index]
+        if type(row) is not list or len(cython.cast(list, row)) != 3:
+            return None
+        for place in range(3):
+            if type(cython.cast(list, row)[place]) is not str:
+                return None
+        # A Record made as the tuple it is, without the Python code of its class.
+        records[index] = _new_tuple(Record, row)
+    return tuple(records)
 
 
 def tokenize(text: str, tokenizer: str = "words"):

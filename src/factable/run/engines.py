@@ -10,7 +10,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from factable.errors import FactableError
-from factable.io.blocks import Block
+from factable.io.blocks import Block, leave_in_file
 from factable.run.units import Batch, Plan, Scored, score_unit
 
 # Units under way per worker: enough that none waits, few enough that memory stays flat.
@@ -34,7 +34,8 @@ def _run_in_processes(plan: Plan, units: Iterable[Block | Batch], jobs: int) -> 
     waiting: deque[Future[Scored]] = deque()
     try:
         for number, unit in enumerate(units):
-            waiting.append(pool.submit(score_unit, plan, unit, first=number == 0))
+            sent = leave_in_file(unit) if isinstance(unit, Block) else unit
+            waiting.append(pool.submit(score_unit, plan, sent, first=number == 0))
             if len(waiting) >= UNITS_PER_WORKER * jobs:
                 yield waiting.popleft().result()
         while waiting:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
 from factable.io.blocks import Block, fingerprints, parse_block
+from factable.io.memory import without_collection
 from factable.metric import Metric, missing_fields
 from factable.registry import parse
 from factable.types import Example, Scores
@@ -53,6 +54,7 @@ def metrics_of(specs: tuple[str, ...]) -> tuple[Metric, ...]:
     return tuple(map(parse, specs))
 
 
+@without_collection
 def score_unit(plan: Plan, unit: Block | Batch, *, first: bool = False) -> Scored:
     """Read and score one unit; the first of a run also tells whether the data suits the metrics at all."""
     parsed = parse_block(unit) if isinstance(unit, Block) else unit
@@ -74,7 +76,7 @@ def score_unit(plan: Plan, unit: Block | Batch, *, first: bool = False) -> Score
         pieces=pieces,
         rows=plan.render(examples, pieces) if plan.render else [],
         faults=parsed.faults,
-        size=len(unit.lines) if isinstance(unit, Block) else 0,
+        size=unit.size if isinstance(unit, Block) else 0,
     )
 
 
