@@ -38,11 +38,18 @@ def make_corpus(size: int, seed: int = 0) -> Iterator[Example]:
     words = ["".join(chance.choices(letters, k=chance.randint(2, 9))) for _ in range(VOCABULARY)]
 
     def sentence(table: list[str], length: int) -> str:
-        return " ".join(chance.choice(table) if chance.random() < 0.5 else chance.choice(words) for _ in range(length))
+        return " ".join(
+            chance.choice(table) if chance.random() < 0.5 else chance.choice(words) for _ in range(length)
+        )
 
     for number in range(size):
-        values = [chance.choices(words, k=chance.randint(VALUE_TOKENS - 1, VALUE_TOKENS + 1)) for _ in range(RECORDS)]
-        records = tuple(Record("", f"{chance.choice(words)}_{chance.choice(words)}", " ".join(v)) for v in values)
+        values = [
+            chance.choices(words, k=chance.randint(VALUE_TOKENS - 1, VALUE_TOKENS + 1))
+            for _ in range(RECORDS)
+        ]
+        records = tuple(
+            Record("", f"{chance.choice(words)}_{chance.choice(words)}", " ".join(v)) for v in values
+        )
         flat = [token for value in values for token in value]
         yield Example(
             f"item-{number}",
@@ -132,7 +139,9 @@ def time_peer(checkout: str, corpus: list[Example]) -> None:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--peer", help="a checkout of KaijuML/parent")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
@@ -140,7 +149,9 @@ def main() -> None:
     print(f"compiled kernels: {COMPILED}; {os.cpu_count()} cores")
     corpus = list(make_corpus(SAMPLE))
     options = Options("words", "overlap", None, 4, 1e-5, False, False)
-    print(f"kernel, 1 core               {rate(SAMPLE, best_of(3, lambda: score_parent(corpus, options, None)))}")
+    print(
+        f"kernel, 1 core               {rate(SAMPLE, best_of(3, lambda: score_parent(corpus, options, None)))}"
+    )
     print(f"library, 1 core              {rate(SAMPLE, best_of(3, lambda: parse('parent').score(corpus)))}")
     if arguments.peer:
         time_peer(arguments.peer, corpus)

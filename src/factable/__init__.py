@@ -38,4 +38,3 @@ def __getattr__(name: str) -> object:
 
         return score
     raise AttributeError(f"module 'factable' has no attribute {name!r}")
-

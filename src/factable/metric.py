@@ -77,8 +77,11 @@ def make_scores(
 
 def mean_of_scored(values: Sequence[float]) -> float:
     """The mean without NaN, rounded once, so that it does not depend on order or shards; NaN of nothing."""
-    scored = [value for value in values if not math.isnan(value)]
-    return math.fsum(scored) / len(scored) if scored else math.nan
+    total = math.fsum(values)
+    if math.isnan(total):
+        values = [value for value in values if not math.isnan(value)]
+        total = math.fsum(values)
+    return total / len(values) if values else math.nan
 
 
 def reference_range(metric: Metric, examples: Sequence[Example]) -> tuple[int, int] | None:

@@ -10,13 +10,13 @@ from pathlib import Path
 import click
 
 from factable.errors import DataError, Fault, UsageError
-from factable.io.blocks import fingerprints
 from factable.io.collect import Faults
 from factable.io.files import iter_lines, plain_suffix, source_name
 from factable.io.formats import FORMATS, Reader, open_format
 from factable.io.read import describe_key
 from factable.io.seen import SeenKeys
 from factable.io.write import write_examples
+from factable.kernels import fingerprints
 from factable.types import Example
 
 BATCH = 4096

@@ -28,7 +28,9 @@ DEFAULT_METRIC = "parent"
 @click.command()
 @click.argument("files", nargs=-1, required=True)
 @click.option("-m", "--metric", "specs", multiple=True, help="A metric, such as parent or 'parent(mix=0.5)'.")
-@click.option("--format", "shape", type=click.Choice(FORMATS), help="Default: by the ending of --out, else table.")
+@click.option(
+    "--format", "shape", type=click.Choice(FORMATS), help="Default: by the ending of --out, else table."
+)
 @click.option("--out", default="-", help="Write here instead of to stdout; .gz, .xz and .zst compress.")
 @click.option("--explain", is_flag=True, help="Say which facts and words are behind each score.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, help="Processes to use.")
@@ -99,5 +101,3 @@ def _report_skipped(skipped: Skipped) -> None:
         click.echo("…", err=True)
     noun = "line" if skipped.total == 1 else "lines"
     click.echo(f"factable: {skipped.total} bad {noun} skipped", err=True)
-
-

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
 from io import FileIO
 from typing import IO, NamedTuple
 
@@ -41,24 +40,17 @@ def iter_blocks(path: str | os.PathLike[str], *, size: int = BLOCK_BYTES) -> Ite
     """Cut a file into blocks of whole lines of about `size` bytes."""
     name = source_name(path)
     line = 1
-    rest: list[bytes] = []
     with open_input(path) as stream:
         offset = 0 if _is_plain_file(stream, path) else None
-        while chunk := stream.read(size):
-            if line == 1 and not rest and chunk.startswith(UTF8_MARK):
-                chunk = chunk.removeprefix(UTF8_MARK)
+        while lines := stream.read(size):
+            if not lines.endswith(b"\n"):
+                lines += stream.readline()
+            if line == 1 and lines.startswith(UTF8_MARK):
+                lines = lines.removeprefix(UTF8_MARK)
                 offset = None if offset is None else len(UTF8_MARK)
-            cut = chunk.rfind(b"\n") + 1
-            if not cut:
-                rest.append(chunk)
-                continue
-            lines = b"".join([*rest, chunk[:cut]])
             yield Block(name, line, lines, len(lines), offset)
             line += lines.count(b"\n")
             offset = None if offset is None else offset + len(lines)
-            rest = [chunk[cut:]]
-    if last := b"".join(rest):
-        yield Block(name, line, last, len(last), offset)
 
 
 def _is_plain_file(stream: IO[bytes], path: str | os.PathLike[str]) -> bool:
@@ -111,15 +103,3 @@ def explain_broken_json(line: bytes, error: orjson.JSONDecodeError) -> tuple[str
         return "a list", "write one object a line (JSON lines), not a list of them"
     found = f"broken JSON ({error.msg.split(': line')[0]}) near {shorten(text[max(0, error.pos - 10) :], 30)}"
     return found, "write one complete JSON object on each line"
-
-
-def fingerprint(example: Example) -> bytes:
-    """Eight bytes that stand for `(item, system)`, equal in every process."""
-    # The length tells where the item ends, whatever characters it holds.
-    key = f"{len(example.item)} {example.item}{example.system}"
-    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-
-
-def fingerprints(examples: Sequence[Example]) -> bytes:
-    """The fingerprints of a list of examples, one after the other."""
-    return b"".join(map(fingerprint, examples))

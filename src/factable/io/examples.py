@@ -23,13 +23,13 @@ def make_example(source: object, number: int, *, need_text: bool = True) -> Exam
         text = _missing_text(source, text, need_text)
     if "data" not in source:
         raise Malformed('no "data" field', "add the data the text was written from")
-    subject = source.get("subject") or ""
-    title = source.get("title") or ""
+    item, system = source.get("id"), source.get("system")
+    subject, title = source.get("subject") or "", source.get("title") or ""
     if type(subject) is not str or type(title) is not str:
         raise Malformed('"subject" or "title" is not a string', "write it in quotes")
     return Example(
-        _name(source, "id", str(number)),
-        _name(source, "system", ""),
+        item if type(item) is str else _name("id", item, str(number)),
+        system if type(system) is str else _name("system", system, ""),
         text,
         make_table(source["data"], subject=subject, title=title),
         _references(source.get("references")),
@@ -57,10 +57,7 @@ def _missing_text(source: Mapping[str, object], text: object, need_text: bool) -
     return ""
 
 
-def _name(source: Mapping[str, object], field: str, default: str) -> str:
-    name = source.get(field)
-    if type(name) is str:
-        return name
+def _name(field: str, name: object, default: str) -> str:
     if name is None:
         return default
     if type(name) is int:

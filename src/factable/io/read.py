@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 from factable.errors import DataError, Fault, UsageError
-from factable.io.blocks import Block, fingerprints, iter_blocks, parse_block
+from factable.io.blocks import Block, iter_blocks, parse_block
 from factable.io.collect import Faults, Unit, fault_at, make_each
 from factable.io.delimited import check_header
 from factable.io.files import plain_suffix, source_name
@@ -19,6 +19,7 @@ from factable.io.memory import without_collection
 from factable.io.objects import begins_list, make_elements, whole_list
 from factable.io.rows import Columns, row_example
 from factable.io.seen import SeenKeys
+from factable.kernels import fingerprints
 from factable.types import Example
 
 Numbered = Iterator[tuple[int, Example]]

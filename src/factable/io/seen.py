@@ -27,7 +27,8 @@ class SeenKeys:
         return sorted(order[repeated].tolist())
 
     def _merge(self, run: NDArray[np.uint64]) -> None:
-        while self._runs and len(self._runs[-1]) <= 2 * len(run):
+        while self._runs and len(self._runs[-1]) <= 4 * len(run):
             run = np.concatenate([self._runs.pop(), run])
-            run.sort()
+            # Stable sorting merges two sorted runs in one pass.
+            run.sort(kind="stable")
         self._runs.append(run)

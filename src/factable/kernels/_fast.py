@@ -11,6 +11,7 @@ import cython
 if not cython.compiled:
     raise ImportError("the kernels were not compiled; their Python twins do the work")
 
+import sys
 from array import array
 
 from cython.cimports.cpython.unicode import (
@@ -23,6 +24,7 @@ from cython.cimports.libc.math import NAN, exp, log, pow
 from cython.cimports.libc.stdlib import calloc, free, realloc
 from cython.cimports.libc.string import memcmp
 
+from factable.kernels.keys import BOUNDARY, MIX_1, MIX_2, START, STEP
 from factable.kernels.parent import (
     EMPTY_VALUE,
     F_GUARD,
@@ -33,6 +35,7 @@ from factable.kernels.parent import (
     SCORED,
 )
 from factable.kernels.tokens import TOKENIZERS, attribute_token, character_class
+from factable.kernels.tokens import tokenize as python_tokenize
 from factable.types import Record
 
 uint64 = cython.typedef(cython.ulonglong)
@@ -46,6 +49,11 @@ _CASED = cython.declare(cython.int, 2)
 _HASH_START = cython.declare(cython.uint, 2166136261)
 # 2^64 over the golden ratio: a multiplier that spreads neighbouring keys.
 _GOLDEN = cython.declare(uint64, 0x9E3779B97F4A7C15)
+_START = cython.declare(uint64, START)
+_STEP = cython.declare(uint64, STEP)
+_MIX_1 = cython.declare(uint64, MIX_1)
+_MIX_2 = cython.declare(uint64, MIX_2)
+_BOUNDARY = cython.declare(uint64, BOUNDARY)
 _SCORED = cython.declare(cython.int, SCORED)
 _NO_REFERENCES = cython.declare(cython.int, NO_REFERENCES)
 _NO_RECORDS = cython.declare(cython.int, NO_RECORDS)
@@ -55,6 +63,15 @@ _F_GUARD = cython.declare(cython.double, F_GUARD)
 # Classes of characters, asked of tokens.py once each; 0 is not asked yet.
 _word_classes = cython.declare(cython.p_uchar, cython.cast(cython.p_uchar, calloc(0x110000, 1)))
 _space_classes = cython.declare(cython.p_uchar, cython.cast(cython.p_uchar, calloc(0x110000, 1)))
+# Per tokeniser, the lower-case form of each ASCII character that stands inside words; 0 for all others.
+_folded = cython.declare(cython.p_uchar, cython.cast(cython.p_uchar, calloc(3, 256)))
+for _mode, _tokenizer in enumerate(TOKENIZERS):
+    for _code in range(128):
+        _inside = python_tokenize(f"a{chr(_code)}a", _tokenizer)
+        if len(_inside) == 1:
+            _folded[256 * cython.cast(cython.int, _mode) + cython.cast(cython.int, _code)] = ord(
+                _inside[0][1]
+            )
 
 
 @cython.cfunc
@@ -305,8 +322,17 @@ class Workspace:
         hashed: cython.uint = _HASH_START
         character: cython.uint = 0
         kind: cython.int
-        index: cython.Py_ssize_t
-        for index in range(length + 1):
+        folded: cython.p_uchar = _folded + 256 * mode
+        narrow: cython.p_uchar = cython.cast(cython.p_uchar, characters)
+        index: cython.Py_ssize_t = -1
+        while index < length:
+            index += 1
+            # The common case in a loop of its own: letters inside an ASCII word.
+            while width == 1 and index < length and folded[narrow[index]]:
+                letters[end] = folded[narrow[index]]
+                hashed = hash_on(hashed, letters[end])
+                end += 1
+                index += 1
             kind = _SEPARATOR
             if index < length:
                 character = PyUnicode_READ(width, characters, index)
@@ -398,7 +424,9 @@ class Workspace:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def begin_ngrams(self, longest: cython.size_t, all_tokens: cython.size_t, chances: cython.bint) -> cython.int:
+    def begin_ngrams(
+        self, longest: cython.size_t, all_tokens: cython.size_t, chances: cython.bint
+    ) -> cython.int:
         """Room for all n-grams of the example; single tokens become the first of them."""
         needed: cython.size_t = self.tokens + all_tokens * (self.orders - 1)
         if needed > self.ngrams_room:
@@ -406,7 +434,9 @@ class Workspace:
         if longest * self.orders > self.rows_room:
             self.rows_room = 2 * longest * self.orders
             self.text_ngrams = cython.cast(cython.p_uint, grown(self.text_ngrams, self.rows_room, 4))
-            self.reference_ngrams = cython.cast(cython.p_uint, grown(self.reference_ngrams, self.rows_room, 4))
+            self.reference_ngrams = cython.cast(
+                cython.p_uint, grown(self.reference_ngrams, self.rows_room, 4)
+            )
         token: cython.uint
         for token in range(self.tokens):
             self.entailed[token] = self.chance[token] if chances else self.known[token]
@@ -847,6 +877,36 @@ def score_parent(examples, options, counts):
         table_recalls[index] = scorer.row[4]
         mixes[index] = scorer.row[5]
     return columns, bytes(codes)
+
+
+@cython.cfunc
+def hash_name(name: str, key: uint64) -> uint64:
+    """The hash of Fowler, Noll and Vo in 64 bits, gone on with the UTF-8 bytes of a name."""
+    letters: cython.uchar[4]
+    index: cython.Py_ssize_t
+    place: cython.size_t
+    for index in range(len(name)):
+        for place in range(write_letter(letters, 0, ord(name[index]))):
+            key = (key ^ letters[place]) * _STEP
+    return key
+
+
+def fingerprints(examples):
+    """Eight bytes for each example, one after the other."""
+    keys = array("Q", bytes(8 * len(examples)))
+    view: uint64[::1] = keys
+    index: cython.Py_ssize_t
+    key: uint64
+    for index in range(len(examples)):
+        example = examples[index]
+        key = hash_name(example.item, _START)
+        key = hash_name(example.system, (key ^ _BOUNDARY) * _STEP)
+        key = (key ^ (key >> 33)) * _MIX_1
+        key = (key ^ (key >> 33)) * _MIX_2
+        view[index] = key ^ (key >> 33)
+    if sys.byteorder == "big":
+        keys.byteswap()
+    return keys.tobytes()
 
 
 def make_records(rows: list):

@@ -71,7 +71,10 @@ def _score_one(example: Example, options: Options, counts: Counts | None) -> tup
     if options.strict:
         if records and [] in records:
             return unscored, EMPTY_VALUE
-        if options.entailment == "overlap" and len({record.subject == "" for record in example.table.records}) > 1:
+        if (
+            options.entailment == "overlap"
+            and len({record.subject == "" for record in example.table.records}) > 1
+        ):
             return unscored, MIXED_RECORDS
     else:
         records = [record for record in records if record]
@@ -129,7 +132,11 @@ def _cooccurrence(token: str, known: Iterable[str], counts: Counts) -> float:
 
 
 def _against(
-    text: Tokens, reference: Tokens, records: list[Tokens], entails: Callable[[Ngram], float], options: Options
+    text: Tokens,
+    reference: Tokens,
+    records: list[Tokens],
+    entails: Callable[[Ngram], float],
+    options: Options,
 ) -> tuple[float, ...]:
     """F, precision, recall, reference recall, table recall and mix against one reference."""
     precisions, recalls = [], []
@@ -164,7 +171,9 @@ def _precision(
     return rewarded / total
 
 
-def _recall(said: Counter[Ngram], wanted: Counter[Ngram], entails: Callable[[Ngram], float], plain: bool) -> float:
+def _recall(
+    said: Counter[Ngram], wanted: Counter[Ngram], entails: Callable[[Ngram], float], plain: bool
+) -> float:
     found = total = 0.0
     for ngram, count in wanted.items():
         weight = count * (1.0 if plain else entails(ngram))

@@ -71,7 +71,9 @@ class Parent:
         if self.tokens == "":
             object.__setattr__(self, "tokens", TOKENS_OF[self.compat])
         self._require("tokens", self.tokens in TOKENIZERS, f"one of {', '.join(TOKENIZERS)}")
-        self._require("mix", self.mix == "auto" or _is_number(self.mix, 0, 1), '"auto" or a number from 0 to 1')
+        self._require(
+            "mix", self.mix == "auto" or _is_number(self.mix, 0, 1), '"auto" or a number from 0 to 1'
+        )
         whole = isinstance(self.orders, int) and _is_number(self.orders, 1, MOST_ORDERS)
         self._require("orders", whole, f"a whole number from 1 to {MOST_ORDERS}")
         self._require("smoothing", _is_number(self.smoothing, 0, 1), "a number from 0 to 1")

@@ -18,7 +18,8 @@ def explain_example(example: Example, options: Options, counts: Counts | None) -
     """Findings of one example: its records in order, then the words without support in order."""
     words = token_spans(example.text, options.tokenizer)
     about_records = [
-        _find_record(index, record, words, options.tokenizer) for index, record in enumerate(example.table.records)
+        _find_record(index, record, words, options.tokenizer)
+        for index, record in enumerate(example.table.records)
     ]
     return (*about_records, *_find_unsupported(example, words, options, counts))
 
@@ -58,7 +59,9 @@ def _common_places(wanted: list[str], words: list[str]) -> list[int]:
     return places[::-1]
 
 
-def _find_unsupported(example: Example, words: Spans, options: Options, counts: Counts | None) -> list[Finding]:
+def _find_unsupported(
+    example: Example, words: Spans, options: Options, counts: Counts | None
+) -> list[Finding]:
     """Runs of words that neither the table entails nor any reference has; punctuation is no claim."""
     entails = table_entailment(example, options, counts)
     referred = {word for reference in example.references for word in tokenize(reference, options.tokenizer)}

@@ -136,7 +136,9 @@ def _load_json(content: bytes) -> Counts:
         else:
             totals[vocabulary[word]] = count
     keys = np.array(sorted(pairs), dtype=np.uint64)
-    return from_pairs(vocabulary, totals, keys, np.array([pairs[key] for key in keys.tolist()], dtype=np.uint32))
+    return from_pairs(
+        vocabulary, totals, keys, np.array([pairs[key] for key in keys.tolist()], dtype=np.uint32)
+    )
 
 
 def from_pairs(

@@ -47,7 +47,9 @@ def csv_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[byte
 
 def csv_header(metrics: Sequence[Metric], specs: Sequence[str]) -> bytes:
     """The first line of the CSV: `spec` for the value, `spec.part` for each part."""
-    names = [name for metric, spec in zip(metrics, specs, strict=True) for name in _column_names(metric, spec)]
+    names = [
+        name for metric, spec in zip(metrics, specs, strict=True) for name in _column_names(metric, spec)
+    ]
     return _csv_line(["id", "system", *names])
 
 

@@ -85,4 +85,3 @@ def to_terminal(tables: Sequence[SummaryTable], *, colour: bool = False) -> str:
             console.print(grid)
             console.print(Text(printable(table.signature), style="dim"), soft_wrap=True)
     return captured.get()
-

@@ -32,7 +32,9 @@ class Result:
     skipped: Skipped
 
 
-def collect(plan: Plan, units: Iterable[Scored], source: str, *, skip_bad: bool, listener: Listener) -> Result:
+def collect(
+    plan: Plan, units: Iterable[Scored], source: str, *, skip_bad: bool, listener: Listener
+) -> Result:
     """Gather scored units, telling the listener of each; bad data is refused, or skipped where asked for."""
     seen = SeenKeys()
     pieces: list[list[Scores]] = [[] for _ in plan.specs]
@@ -49,7 +51,8 @@ def collect(plan: Plan, units: Iterable[Scored], source: str, *, skip_bad: bool,
             break
         for mine, piece in zip(pieces, unit.pieces, strict=True):
             mine.append(piece)
-        system_of.extend(systems.setdefault(system, len(systems)) for system in unit.systems)
+        numbers = [systems.setdefault(system, len(systems)) for system in unit.systems]
+        system_of.extend(map(numbers.__getitem__, unit.system_of))
         low = unit.references[0] if low is None else min(low, unit.references[0])
         high = max(high, unit.references[1])
         listener(unit)
@@ -74,7 +77,7 @@ def _without_repeats(unit: Scored, seen: SeenKeys) -> tuple[Scored, list[Fault]]
         Fault(
             unit.source,
             unit.lines[index],
-            f"id {unit.items[index]!r} of system {unit.systems[index]!r} comes a second time",
+            f"id {unit.items[index]!r} of system {unit.systems[unit.system_of[index]]!r} comes a second time",
             "make each pair of id and system unique",
         )
         for index in repeats

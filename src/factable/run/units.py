@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
-from factable.io.blocks import Block, fingerprints, parse_block
+from factable.io.blocks import Block, parse_block
 from factable.io.memory import without_collection
+from factable.kernels import fingerprints
 from factable.metric import Metric, missing_fields
 from factable.registry import parse
 from factable.types import Example, Scores
@@ -34,11 +35,15 @@ class Plan(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """What became of one unit: the scores of each metric, and whatever the collector needs to know."""
+    """What became of one unit: the scores of each metric, and whatever the collector needs to know.
+
+    `system_of` gives each example's place in `systems`, so that equal names travel between processes once.
+    """
 
     source: str
     items: list[str]
-    systems: list[str]
+    systems: tuple[str, ...]
+    system_of: "array[int]"
     lines: Sequence[int]
     keys: bytes
     references: tuple[int, int]
@@ -63,13 +68,14 @@ def score_unit(plan: Plan, unit: Block | Batch, *, first: bool = False) -> Score
     if first:
         check_needs(metrics, examples, unit.source, parsed.lines)
     pieces = [score_and_explain(metric, examples, explain=plan.explain) for metric in metrics]
-    # Equal names become one object, which travels between processes once.
-    names: dict[str, str] = {}
+    systems: dict[str, int] = {}
+    system_of = array("I", [systems.setdefault(example.system, len(systems)) for example in examples])
     counts = {len(example.references) for example in examples} or {0}
     return Scored(
         source=unit.source,
         items=[example.item for example in examples],
-        systems=[names.setdefault(example.system, example.system) for example in examples],
+        systems=tuple(systems),
+        system_of=system_of,
         lines=parsed.lines,
         keys=fingerprints(examples),
         references=(min(counts), max(counts)),
@@ -114,7 +120,7 @@ def keep_only(scored: Scored, kept: Sequence[int]) -> Scored:
     """The same unit with only the examples at these positions."""
     return scored._replace(
         items=[scored.items[index] for index in kept],
-        systems=[scored.systems[index] for index in kept],
+        system_of=array("I", (scored.system_of[index] for index in kept)),
         lines=[scored.lines[index] for index in kept],
         rows=[scored.rows[index] for index in kept] if scored.rows else [],
         pieces=[_pick(piece, kept) for piece in scored.pieces],
