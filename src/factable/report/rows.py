@@ -3,15 +3,14 @@
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from itertools import pairwise
 
 import orjson
 
 from factable.metric import Metric
 from factable.types import Example, Finding, Scores
-
-LINE = orjson.OPT_APPEND_NEWLINE
 
 
 def jsonl_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
@@ -27,7 +26,8 @@ def jsonl_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[by
             for piece in pieces
         }
         row = {"id": example.item, "system": example.system, "metrics": metrics}
-        rows.append(orjson.dumps(row, option=LINE))
+        # Adding the line feed here makes a copy of the right size; orjson's own bytes hold a kilobyte each.
+        rows.append(orjson.dumps(row) + b"\n")
     return rows
 
 
@@ -39,10 +39,10 @@ def finding_object(finding: Finding) -> dict[str, object]:
 def csv_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
     """`id,system,value and parts of each metric`; a missing value is an empty cell."""
     columns = [column for piece in pieces for column in (piece.values, *piece.parts.values())]
-    return [
-        _csv_line([example.item, example.system, *(_cell(column[index]) for column in columns)])
-        for index, example in enumerate(examples)
-    ]
+    cells = zip(*(map(_cell, column) for column in columns), strict=True)
+    return _csv_lines(
+        (example.item, example.system, *row) for example, row in zip(examples, cells, strict=True)
+    )
 
 
 def csv_header(metrics: Sequence[Metric], specs: Sequence[str]) -> bytes:
@@ -50,7 +50,7 @@ def csv_header(metrics: Sequence[Metric], specs: Sequence[str]) -> bytes:
     names = [
         name for metric, spec in zip(metrics, specs, strict=True) for name in _column_names(metric, spec)
     ]
-    return _csv_line(["id", "system", *names])
+    return _csv_lines([["id", "system", *names]])[0]
 
 
 def _column_names(metric: Metric, spec: str) -> list[str]:
@@ -61,7 +61,12 @@ def _cell(value: float) -> str:
     return "" if math.isnan(value) else repr(value)
 
 
-def _csv_line(cells: Sequence[str]) -> bytes:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue().encode("utf-8", "surrogatepass")
+def _csv_lines(rows: Iterable[Sequence[str]]) -> list[bytes]:
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    ends = [0]
+    for row in rows:
+        writer.writerow(row)
+        ends.append(lines.tell())
+    text = lines.getvalue()
+    return [text[start:end].encode("utf-8", "surrogatepass") for start, end in pairwise(ends)]
