@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factable import __version__
+from factable.errors import UsageError
 
 if TYPE_CHECKING:
     from factable.metric import Metric
@@ -19,12 +20,20 @@ def spec(metric: "Metric") -> str:
     arguments = {field.name: getattr(metric, field.name) for field in fields(metric)}  # type: ignore[arg-type]
     for name in list(arguments):
         shorter = {key: value for key, value in arguments.items() if key != name}
-        if type(metric)(**shorter) == metric:
+        if _gives(shorter, metric):
             arguments = shorter
     if not arguments:
         return metric.name
     inside = ", ".join(f"{name}={_literal(value)}" for name, value in arguments.items())
     return f"{metric.name}({inside})"
+
+
+def _gives(arguments: dict[str, object], metric: "Metric") -> bool:
+    """Whether these arguments are enough for the metric; some go together and cannot be left out alone."""
+    try:
+        return type(metric)(**arguments) == metric
+    except UsageError:
+        return False
 
 
 def _literal(value: object) -> str:

@@ -1,6 +1,5 @@
 """`factable convert`: a data set format -> JSON lines."""
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from inspect import signature
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from factable.cli.progress import Progress
 from factable.errors import DataError, Fault, UsageError
 from factable.io.collect import Faults
 from factable.io.files import iter_lines, plain_suffix, source_name
@@ -20,6 +20,7 @@ from factable.kernels import fingerprints
 from factable.types import Example
 
 BATCH = 4096
+EXAMPLES_PER_STEP = 1000
 
 
 class FormatsCommand(click.Command):
@@ -60,7 +61,8 @@ def convert(
         examples = add_texts(examples, texts)
     if system is not None:
         examples = (replace(example, system=system) for example in examples)
-    count = write_examples(show_progress(check_keys(examples, sources[0])), out)
+    with_text = FORMATS[format_name].has_texts or texts is not None
+    count = write_examples(show_progress(check_keys(examples, sources[0])), out, with_text=with_text)
     click.echo(f"{count} examples written to {'stdout' if out == '-' else out}", err=True)
 
 
@@ -128,16 +130,8 @@ def check_keys(examples: Iterable[Example], source: str) -> Iterator[Example]:
 
 def show_progress(examples: Iterable[Example]) -> Iterator[Example]:
     """The examples, counted on stderr if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield from examples
-        return
-    from rich.console import Console
-    from rich.progress import Progress, TextColumn
-
-    with Progress(
-        TextColumn("{task.completed:.0f} examples"), console=Console(stderr=True), transient=True
-    ) as bar:
-        task = bar.add_task("")
-        for example in examples:
+    with Progress() as progress:
+        for number, example in enumerate(examples, 1):
             yield example
-            bar.advance(task)
+            if number % EXAMPLES_PER_STEP == 0:
+                progress.advance(0, EXAMPLES_PER_STEP)

@@ -11,7 +11,7 @@ from factable.io.files import COMPRESSION_ENDINGS
 class Progress:
     """Shows how much of the input is done: bytes where the size is known, and examples."""
 
-    def __init__(self, files: Sequence[str]) -> None:
+    def __init__(self, files: Sequence[str] = ()) -> None:
         self._examples = 0
         self._bar = None
         if sys.stderr.isatty():
@@ -43,8 +43,8 @@ class Progress:
 
 
 def _total_bytes(files: Sequence[str]) -> int | None:
-    """The size of all files; None where one is compressed, missing or stdin."""
+    """The size of all files; None where there are none, or one is compressed, missing or stdin."""
     paths = [Path(name) for name in files]
-    if any(path.suffix in COMPRESSION_ENDINGS or not path.is_file() for path in paths):
+    if not paths or any(path.suffix in COMPRESSION_ENDINGS or not path.is_file() for path in paths):
         return None
     return sum(path.stat().st_size for path in paths)

@@ -61,6 +61,14 @@ def read(source: Source, *, need_text: bool = True) -> tuple[Example, ...]:
     return tuple(examples)
 
 
+def iter_examples(source: Source, *, need_text: bool = True) -> Iterator[Example]:
+    """The examples of a source one by one, repeated ids included; faults are raised at the end or the tenth."""
+    faults = Faults()
+    for _, example in _parse_blocks(open_source(source, faults, need_text=need_text).contents, faults, need_text):
+        yield example
+    faults.check()
+
+
 def open_source(source: Source, faults: Faults, *, need_text: bool = True) -> Opened:
     """What a source holds, without reading more of it than is asked for; faults go to `faults`."""
     if isinstance(source, str | os.PathLike):

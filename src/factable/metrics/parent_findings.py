@@ -25,16 +25,24 @@ def explain_example(example: Example, options: Options, counts: Counts | None) -
 
 
 def _find_record(index: int, record: Record, words: Spans, tokenizer: str) -> Finding:
-    # PARENT's table recall counts the subject too, but a text that only names it does not state the fact.
+    # PARENT's table recall counts the subject and punctuation too, but a text that only has those does not
+    # state the fact, and a full stop far away is no part of it.
     wanted = tokenize(record.value, tokenizer)
     if not wanted:
         return Finding("supported", index, score=1.0, note="an empty value has nothing to mention")
+    if spoken := list(filter(_is_word, wanted)):
+        wanted = spoken
+        words = [word for word in words if _is_word(word[0])]
     places = _common_places(wanted, [word for word, _, _ in words])
     share = len(places) / len(wanted)
     note = f"{len(places)} of {len(wanted)} words of the value"
     if share <= MENTIONED:
         return Finding("omitted", index, score=share, note=note)
     return Finding("supported", index, (words[places[0]][1], words[places[-1]][2]), share, note)
+
+
+def _is_word(token: str) -> bool:
+    return any(map(str.isalnum, token))
 
 
 def _common_places(wanted: list[str], words: list[str]) -> list[int]:
@@ -65,7 +73,7 @@ def _find_unsupported(
     """Runs of words that neither the table entails nor any reference has; punctuation is no claim."""
     entails = table_entailment(example, options, counts)
     referred = {word for reference in example.references for word in tokenize(reference, options.tokenizer)}
-    claims = [word for word in words if any(map(str.isalnum, word[0]))]
+    claims = [word for word in words if _is_word(word[0])]
     runs = groupby(claims, key=lambda word: word[0] in referred or entails((word[0],)) >= SUPPORTED)
     findings = []
     for supported, group in runs:

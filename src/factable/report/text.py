@@ -82,6 +82,7 @@ def to_terminal(tables: Sequence[SummaryTable], *, colour: bool = False) -> str:
                 grid.add_column(name, justify="right" if number else "left", style=style, min_width=widest)
             for row in table.rows:
                 grid.add_row(*(Text(printable(cell)) for cell in row))
+            console.print(Text(f"\n {printable(table.title)}", style="bold"), soft_wrap=True)
             console.print(grid)
             console.print(Text(printable(table.signature), style="dim"), soft_wrap=True)
     return captured.get()

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
+from factable.io.collect import fault_at
 from factable.io.seen import SeenKeys
 from factable.metric import Metric, merge_scores
-from factable.run.units import Plan, Scored, keep_only, metrics_of
+from factable.run.units import Plan, Scored, by_line, keep_only, repeat_fault
 from factable.types import Scores
 
 Listener = Callable[[Scored], None]
@@ -37,35 +38,87 @@ def collect(
 ) -> Result:
     """Gather scored units, telling the listener of each; bad data is refused, or skipped where asked for."""
     seen = SeenKeys()
-    pieces: list[list[Scores]] = [[] for _ in plan.specs]
-    systems: dict[str, int] = {}
-    system_of = array("I")
+    gathered = _Gathered(plan)
+    needs = _Needs(plan.metrics, listener)
     faults: list[Fault] = []
     bad = 0
-    low, high = None, 0
     for unit in units:
         unit, found = _without_repeats(unit, seen)
         bad += len(found)
         faults = (faults + found)[:MOST_FAULTS_SHOWN]
         if len(faults) == MOST_FAULTS_SHOWN and not skip_bad:
             break
-        for mine, piece in zip(pieces, unit.pieces, strict=True):
-            mine.append(piece)
-        numbers = [systems.setdefault(system, len(systems)) for system in unit.systems]
-        system_of.extend(map(numbers.__getitem__, unit.system_of))
-        low = unit.references[0] if low is None else min(low, unit.references[0])
-        high = max(high, unit.references[1])
-        listener(unit)
+        # Data that will be refused is read on for more faults, but nobody hears of its scores.
+        if unit.items and (skip_bad or not faults):
+            gathered.add(unit)
+            needs.pass_on(unit)
     if faults and not skip_bad:
         raise DataError(faults)
-    if not system_of:
+    if not gathered.system_of:
         raise DataError(faults or [Fault(source, None, "holds no examples", "give at least one")])
-    metrics = metrics_of(plan.specs)
-    scores = tuple(
-        merge_scores(metric, mine, (low or 0, high) if "references" in metric.needs else None)
-        for metric, mine in zip(metrics, pieces, strict=True)
-    )
-    return Result(metrics, scores, tuple(systems), system_of, Skipped(bad, tuple(faults)))
+    needs.check(len(gathered.system_of))
+    return gathered.finish(Skipped(bad, tuple(faults)))
+
+
+class _Gathered:
+    """The scores so far."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.system_of = array("I")
+        self._metrics = plan.metrics
+        self._pieces: list[list[Scores]] = [[] for _ in plan.metrics]
+        self._systems: dict[str, int] = {}
+        self._references: set[int] = set()
+
+    def add(self, unit: Scored) -> None:
+        for mine, piece in zip(self._pieces, unit.pieces, strict=True):
+            mine.append(piece)
+        # By way of the examples, because a system whose every example was dropped does not count.
+        numbers = {place: self._number(unit.systems[place]) for place in dict.fromkeys(unit.system_of)}
+        self.system_of.extend(map(numbers.__getitem__, unit.system_of))
+        self._references.update(unit.references)
+
+    def _number(self, system: str) -> int:
+        return self._systems.setdefault(system, len(self._systems))
+
+    def finish(self, skipped: Skipped) -> Result:
+        references = min(self._references), max(self._references)
+        scores = tuple(
+            merge_scores(metric, mine, references if "references" in metric.needs else None)
+            for metric, mine in zip(self._metrics, self._pieces, strict=True)
+        )
+        return Result(self._metrics, scores, tuple(self._systems), self.system_of, skipped)
+
+
+class _Needs:
+    """Refuses data in which no example has what a metric needs; holds units back until that is settled."""
+
+    def __init__(self, metrics: tuple[Metric, ...], listener: Listener) -> None:
+        self._metrics = metrics
+        self._listener = listener
+        self._unmet = set(range(len(metrics)))
+        self._held: list[Scored] = []
+
+    def pass_on(self, unit: Scored) -> None:
+        self._unmet = {number for number in self._unmet if unit.lacking[number]}
+        self._held.append(unit)
+        if not self._unmet:
+            for held in self._held:
+                self._listener(held)
+            self._held = []
+
+    def check(self, total: int) -> None:
+        faults = []
+        for number in sorted(self._unmet):
+            name, first = self._metrics[number].name, self._held[0]
+            lack = first.lacking[number]
+            found = (
+                f"no {lack}, but metric {name} needs them; {total} of {total} examples lack something it needs"
+            )
+            remedy = f"add {lack.split()[0]} or drop {name}"
+            faults.append(fault_at(first.source, first.unit, first.lines[0], found, remedy))
+        if faults:
+            raise DataError(faults)
 
 
 def _without_repeats(unit: Scored, seen: SeenKeys) -> tuple[Scored, list[Fault]]:
@@ -74,14 +127,15 @@ def _without_repeats(unit: Scored, seen: SeenKeys) -> tuple[Scored, list[Fault]]
     if not repeats:
         return unit, unit.faults
     faults = [
-        Fault(
+        repeat_fault(
             unit.source,
+            unit.unit,
             unit.lines[index],
-            f"id {unit.items[index]!r} of system {unit.systems[unit.system_of[index]]!r} comes a second time",
-            "make each pair of id and system unique",
+            unit.items[index],
+            unit.systems[unit.system_of[index]],
         )
         for index in repeats
     ]
     dropped = set(repeats)
     kept = [index for index in range(len(unit.items)) if index not in dropped]
-    return keep_only(unit, kept), sorted([*unit.faults, *faults], key=lambda fault: fault.line or 0)
+    return keep_only(unit, kept), by_line([*unit.faults, *faults])

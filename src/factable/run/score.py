@@ -1,21 +1,23 @@
 """Scoring files, lists of examples and data frames with any metrics."""
 
+import os
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 
 from factable.io.files import source_name
 from factable.io.read import Source
 from factable.metric import Metric
+from factable.registry import parse
 from factable.run.collect import Listener, Result, collect
 from factable.run.engines import run_units
-from factable.run.sources import as_one_batch, iter_units
-from factable.run.units import Plan, Render, Scored, metrics_of
-from factable.signature import spec
+from factable.run.sources import as_one_batch, check_files, iter_units
+from factable.run.units import Plan, Render, Scored
 from factable.types import Scores
 
 
 def score_files(
     sources: Sequence[Source],
-    specs: Iterable[str],
+    metrics: Sequence[Metric],
     *,
     explain: bool = False,
     jobs: int = 1,
@@ -24,25 +26,35 @@ def score_files(
     listener: Listener | None = None,
 ) -> Result:
     """Score all examples of the sources; texts are let go as soon as they are scored."""
-    plan = Plan(tuple(specs), explain, render)
+    check_files(sources)
+    plan = Plan(tuple(metrics), explain, render)
     units = iter_units(sources)
-    if any(metric.shard_by != "example" for metric in metrics_of(plan.specs)):
+    if any(metric.shard_by != "example" for metric in plan.metrics):
         units = as_one_batch(units)
-    scored = run_units(plan, units, jobs=jobs)
-    return collect(plan, scored, _name(sources), skip_bad=skip_bad, listener=listener or _ignore)
+    with closing(run_units(plan, units, jobs=jobs)) as scored:
+        return collect(plan, scored, _name(sources), skip_bad=skip_bad, listener=listener or _ignore)
 
 
 def score(
     source: Source, metrics: Iterable[str | Metric], *, explain: bool = False, jobs: int = 1
 ) -> dict[str, Scores]:
     """Score examples (or anything `read` takes) with each metric; the result is keyed by spec text."""
-    specs = [metric if isinstance(metric, str) else spec(metric) for metric in metrics]
-    result = score_files([source], specs, explain=explain, jobs=jobs)
+    result = score_files([source], parse_all(metrics), explain=explain, jobs=jobs)
     return {scores.metric: scores for scores in result.scores}
 
 
+def parse_all(metrics: Iterable[str | Metric]) -> list[Metric]:
+    """The metrics that specs stand for, each once, in order."""
+    return list(
+        dict.fromkeys(parse(metric) if isinstance(metric, str) else metric for metric in metrics)
+    )
+
+
 def _name(sources: Sequence[Source]) -> str:
-    return ", ".join(source_name(source) if isinstance(source, str) else "list" for source in sources)
+    names = [
+        source_name(source) if isinstance(source, str | os.PathLike) else "list" for source in sources
+    ]
+    return ", ".join(names)
 
 
 def _ignore(unit: Scored) -> None:

@@ -1,21 +1,46 @@
 """Files and lists cut into units of work."""
 
+import os
 from collections.abc import Iterable, Iterator
 
-from factable.io.blocks import Block, parse_block
+from factable.errors import DataError, Fault
+from factable.io.blocks import Block
 from factable.io.collect import Faults
+from factable.io.files import open_input
 from factable.io.read import Source, open_source
-from factable.run.units import Batch
+from factable.io.seen import SeenKeys
+from factable.kernels import fingerprints
+from factable.run.units import Batch, by_line, read_unit, repeat_fault
 from factable.types import Example
 
 EXAMPLES_PER_BATCH = 1024
+
+
+def check_files(sources: Iterable[Source]) -> None:
+    """Refuse missing files, folders and the like at once, not only after hours of scoring the others."""
+    faults: list[Fault] = []
+    for source in sources:
+        # A pipe can be opened only once, so that one has to wait.
+        if not isinstance(source, str | os.PathLike) or str(source) == "-" or _is_special(source):
+            continue
+        try:
+            with open_input(source):
+                pass
+        except DataError as error:
+            faults.extend(error.faults)
+    if faults:
+        raise DataError(faults)
+
+
+def _is_special(path: str | os.PathLike[str]) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def iter_units(sources: Iterable[Source]) -> Iterator[Block | Batch]:
     """Blocks of JSON lines as they are, for any process to parse; batches of whatever else is read here."""
     for source in sources:
         faults = Faults(patient=True)
-        name, _, contents = open_source(source, faults)
+        name, unit, contents = open_source(source, faults)
         lines: list[int] = []
         examples: list[Example] = []
         for content in contents:
@@ -25,20 +50,34 @@ def iter_units(sources: Iterable[Source]) -> Iterator[Block | Batch]:
             lines.append(content[0])
             examples.append(content[1])
             if len(examples) == EXAMPLES_PER_BATCH:
-                yield Batch(name, lines, examples, faults.take())
+                yield Batch(name, unit, lines, examples, faults.take())
                 lines, examples = [], []
         left = faults.take()
         if examples or left:
-            yield Batch(name, lines, examples, left)
+            yield Batch(name, unit, lines, examples, left)
 
 
 def as_one_batch(units: Iterable[Block | Batch]) -> Iterator[Batch]:
-    """Everything at once, for metrics that compare examples with each other."""
-    whole = Batch("", [], [], [])
+    """Everything at once, for metrics that compare examples with each other.
+
+    Repeated examples are left out here, because they would move the values of the others.
+    """
+    seen = SeenKeys()
+    lines: list[int] = []
+    examples: list[Example] = []
+    faults: list[Fault] = []
+    first: Batch | None = None
     for unit in units:
-        part = parse_block(unit) if isinstance(unit, Block) else unit
-        whole = whole._replace(source=whole.source or unit.source)
-        whole.lines.extend(part.lines)
-        whole.examples.extend(part.examples)
-        whole.faults.extend(part.faults)
-    yield whole
+        batch = read_unit(unit)
+        first = first or batch
+        repeated = set(seen.add(fingerprints(batch.examples)))
+        found = []
+        for index, (line, example) in enumerate(zip(batch.lines, batch.examples, strict=True)):
+            if index in repeated:
+                found.append(repeat_fault(batch.source, batch.unit, line, example.item, example.system))
+            else:
+                lines.append(line)
+                examples.append(example)
+        faults += by_line([*batch.faults, *found])
+    if first:
+        yield Batch(first.source, first.unit, lines, examples, faults)

@@ -3,25 +3,26 @@
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
-from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
+from factable.errors import Fault
 from factable.io.blocks import Block, parse_block
+from factable.io.collect import Unit, fault_at
 from factable.io.memory import without_collection
+from factable.io.read import describe_key
 from factable.kernels import fingerprints
 from factable.metric import Metric, missing_fields
-from factable.registry import parse
 from factable.types import Example, Scores
 
 Render = Callable[[Sequence[Example], Sequence[Scores]], list[bytes]]
 
 
 class Batch(NamedTuple):
-    """Examples that were read already, the line of each, and what was wrong between them."""
+    """Examples that were read already, the number of each in its source, and what was wrong between them."""
 
     source: str
-    lines: list[int]
+    unit: Unit
+    lines: Sequence[int]
     examples: list[Example]
     faults: list[Fault]
 
@@ -29,7 +30,7 @@ class Batch(NamedTuple):
 class Plan(NamedTuple):
     """What to do with every unit; `render` makes the rows of formats that are written as they come."""
 
-    specs: tuple[str, ...]
+    metrics: tuple[Metric, ...]
     explain: bool = False
     render: Render | None = None
 
@@ -37,51 +38,54 @@ class Plan(NamedTuple):
 class Scored(NamedTuple):
     """What became of one unit: the scores of each metric, and whatever the collector needs to know.
 
-    `system_of` gives each example's place in `systems`, so that equal names travel between processes once.
+    `system_of` gives each example's place in `systems`, so that equal names travel between processes once;
+    `lacking` says for each metric what its first example lacks if no example has all that the metric needs.
     """
 
     source: str
+    unit: Unit
     items: list[str]
     systems: tuple[str, ...]
     system_of: "array[int]"
     lines: Sequence[int]
     keys: bytes
-    references: tuple[int, int]
+    references: "array[int]"
+    lacking: list[str]
     pieces: list[Scores]
     rows: list[bytes]
     faults: list[Fault]
     size: int
 
 
-@lru_cache(maxsize=64)
-def metrics_of(specs: tuple[str, ...]) -> tuple[Metric, ...]:
-    """The metrics of a plan, made once per process."""
-    return tuple(map(parse, specs))
+def read_unit(unit: Block | Batch) -> Batch:
+    """The unit with its lines read."""
+    if isinstance(unit, Batch):
+        return unit
+    parsed = parse_block(unit)
+    return Batch(unit.source, "line", parsed.lines, parsed.examples, parsed.faults)
 
 
 @without_collection
-def score_unit(plan: Plan, unit: Block | Batch, *, first: bool = False) -> Scored:
-    """Read and score one unit; the first of a run also tells whether the data suits the metrics at all."""
-    parsed = parse_block(unit) if isinstance(unit, Block) else unit
-    examples = parsed.examples
-    metrics = metrics_of(plan.specs)
-    if first:
-        check_needs(metrics, examples, unit.source, parsed.lines)
-    pieces = [score_and_explain(metric, examples, explain=plan.explain) for metric in metrics]
+def score_unit(plan: Plan, unit: Block | Batch) -> Scored:
+    """Read and score one unit."""
+    batch = read_unit(unit)
+    examples = batch.examples
+    pieces = [score_and_explain(metric, examples, explain=plan.explain) for metric in plan.metrics]
     systems: dict[str, int] = {}
     system_of = array("I", [systems.setdefault(example.system, len(systems)) for example in examples])
-    counts = {len(example.references) for example in examples} or {0}
     return Scored(
-        source=unit.source,
+        source=batch.source,
+        unit=batch.unit,
         items=[example.item for example in examples],
         systems=tuple(systems),
         system_of=system_of,
-        lines=parsed.lines,
+        lines=batch.lines,
         keys=fingerprints(examples),
-        references=(min(counts), max(counts)),
+        references=array("I", [len(example.references) for example in examples]),
+        lacking=[find_lack(metric, examples) for metric in plan.metrics],
         pieces=pieces,
         rows=plan.render(examples, pieces) if plan.render else [],
-        faults=parsed.faults,
+        faults=batch.faults,
         size=unit.size if isinstance(unit, Block) else 0,
     )
 
@@ -96,24 +100,24 @@ def score_and_explain(metric: Metric, examples: Sequence[Example], *, explain: b
     return replace(scores, findings=findings)
 
 
-def check_needs(
-    metrics: Sequence[Metric], examples: Sequence[Example], source: str, lines: Sequence[int]
-) -> None:
-    """Refuse data in which no example has what a metric needs, before any model loads."""
-    for metric in metrics:
-        lacks = [missing_fields(metric, example) for example in examples]
-        if not examples or not all(lacks):
-            continue
-        faults = [
-            Fault(
-                source,
-                line,
-                f"no {lack[0]}, but metric {metric.name} needs them",
-                f"add {lack[0].split()[0]} or drop {metric.name}",
-            )
-            for line, lack in zip(lines, lacks, strict=True)
-        ]
-        raise DataError(faults[:MOST_FAULTS_SHOWN])
+def find_lack(metric: Metric, examples: Sequence[Example]) -> str:
+    """What the first example lacks where no example has all that the metric needs; else nothing."""
+    # Looks no further than the first example that lacks nothing, mostly the very first.
+    for example in examples:
+        if not missing_fields(metric, example):
+            return ""
+    return missing_fields(metric, examples[0])[0] if examples else ""
+
+
+def repeat_fault(source: str, unit: Unit, number: int, item: str, system: str) -> Fault:
+    """Says that an example has the id and system of one that came before."""
+    found = f"{describe_key(item, system)} comes a second time"
+    return fault_at(source, unit, number, found, "make each pair of id and system unique")
+
+
+def by_line(faults: list[Fault]) -> list[Fault]:
+    """Faults of one source in the order of its lines."""
+    return sorted(faults, key=lambda fault: fault.line or 0)
 
 
 def keep_only(scored: Scored, kept: Sequence[int]) -> Scored:
@@ -122,6 +126,7 @@ def keep_only(scored: Scored, kept: Sequence[int]) -> Scored:
         items=[scored.items[index] for index in kept],
         system_of=array("I", (scored.system_of[index] for index in kept)),
         lines=[scored.lines[index] for index in kept],
+        references=array("I", (scored.references[index] for index in kept)),
         rows=[scored.rows[index] for index in kept] if scored.rows else [],
         pieces=[_pick(piece, kept) for piece in scored.pieces],
     )
