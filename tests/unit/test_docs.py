@@ -1,0 +1,75 @@
+"""The documentation says what the program does."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import factable
+from factable.cli.main import COMMANDS
+from factable.registry import names
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import update_docs  # noqa: E402
+
+
+def page_id(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", update_docs.pages(), ids=page_id)
+def test_printed_output_is_fresh(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    text = page.read_text()
+    assert text == update_docs.updated(text), "run: python tools/update_docs.py"
+
+
+@pytest.mark.parametrize("page", update_docs.pages(), ids=page_id)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_metric_has_a_page(name: str) -> None:
+    assert f"<!-- output of: factable metrics {name} -->" in (ROOT / f"docs/metrics/{name}.md").read_text()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_page(name: str) -> None:
+    assert f"# factable {name}\n" in (ROOT / f"docs/commands/{name}.md").read_text()
+
+
+@pytest.mark.parametrize("name", factable.__all__)
+def test_every_public_name_is_documented(name: str) -> None:
+    assert re.search(rf"`(factable\.)?{name}\b", (ROOT / "docs/python.md").read_text())
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_python_samples_run(page: str) -> None:
+    samples = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    assert samples
+    for sample in samples:
+        run = subprocess.run([sys.executable, "-c", sample], cwd=ROOT, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        assert run.stdout
+
+
+def test_readme_sample_line_is_valid() -> None:
+    line = re.search(r"```json\n(.*?)\n```", (ROOT / "README.md").read_text())[1]
+    import orjson
+
+    example = factable.read([orjson.loads(line)])[0]
+    assert example.table.records[0].value == "Blue Spice"
+
+
+def test_readme_explanation_is_what_the_program_prints() -> None:
+    shown = re.search(r"```text\n(blue-spice · lively\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+    command = [sys.executable, "-m", "factable", "score", "examples/restaurants.jsonl", "--explain"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True).stdout
+    assert shown in printed
