@@ -4,9 +4,11 @@ import os
 
 from setuptools import Extension, setup
 
+KERNELS = ("_entailment", "_parent", "_reading", "_sequences", "_tokens")
+
 
 def kernels() -> list[Extension]:
-    """The extension, or none where Cython is missing or FACTABLE_PURE=1 asks for plain Python."""
+    """The extensions, or none where Cython is missing or FACTABLE_PURE=1 asks for plain Python."""
     if os.environ.get("FACTABLE_PURE") == "1":
         return []
     try:
@@ -15,13 +17,18 @@ def kernels() -> list[Extension]:
         return []
     # Contraction to fused multiply-add would make compiled results differ from the Python twin.
     flags = [] if os.name == "nt" else ["-O3", "-ffp-contract=off"]
-    fast = Extension(
-        "factable.kernels._fast",
-        ["src/factable/kernels/_fast.py"],
-        extra_compile_args=flags,
-        optional=True,
+    extensions = [
+        Extension(
+            f"factable.kernels.{name}",
+            [f"src/factable/kernels/{name}.py"],
+            extra_compile_args=flags,
+            optional=True,
+        )
+        for name in KERNELS
+    ]
+    built: list[Extension] = cythonize(  # type: ignore[no-untyped-call]
+        extensions, build_dir="build/cython", include_path=["src"]
     )
-    built: list[Extension] = cythonize([fast], build_dir="build/cython")  # type: ignore[no-untyped-call]
     return built
 
 

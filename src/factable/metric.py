@@ -3,12 +3,19 @@
 import math
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 from factable.signature import sign, spec
 from factable.types import Example, Finding, Scores
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 Field = Literal["table", "references"]
+# The name of the value among corpus parts.
+VALUE = "value"
 
 
 class Metric(Protocol):
@@ -43,6 +50,18 @@ class Metric(Protocol):
         ...
 
 
+class AdditiveMetric(Metric, Protocol):
+    """A metric whose corpus value comes from summed statistics and is no mean of its values.
+
+    It passes its rows to `make_scores` as `stats`; bootstrap, significance tests and shards sum those rows and
+    never read a text again. Rows of unscored examples are there, and left out of sums.
+    """
+
+    def finish(self, totals: Sequence[float]) -> dict[str, float]:
+        """The corpus value (under "value") and every part, from column sums of the statistics."""
+        ...
+
+
 def missing_fields(metric: Metric, example: Example) -> list[str]:
     """What the metric needs and the example lacks, in words."""
     lacks = []
@@ -59,20 +78,47 @@ def make_scores(
     values: "array[float]",
     parts: Mapping[str, "array[float]"],
     reasons: Mapping[int, str],
+    stats: "array[float] | None" = None,
 ) -> Scores:
-    """Scores whose corpus value is the mean of the scored values; `reasons` explains each NaN by index."""
+    """Scores of a list of examples; `reasons` explains each NaN by index."""
     nothing: tuple[Finding, ...] = ()
     findings = [nothing] * len(values)
     for index, reason in reasons.items():
         findings[index] = (Finding("unscored", note=reason),)
-    return Scores(
-        metric=spec(metric),
-        signature=sign(metric, references=reference_range(metric, examples), unscored=len(reasons)),
-        corpus=mean_of_scored(values),
-        values=values,
-        parts=parts,
-        findings=tuple(findings),
-    )
+    signature = sign(metric, references=reference_range(metric, examples), unscored=len(reasons))
+    stats = array("d") if stats is None else stats
+    return _assemble(metric, signature, values, parts, findings, stats)
+
+
+def _assemble(
+    metric: Metric,
+    signature: str,
+    values: "array[float]",
+    parts: Mapping[str, "array[float]"],
+    findings: Sequence[tuple[Finding, ...]],
+    stats: "array[float]",
+) -> Scores:
+    together = corpus_of(metric, values, parts, stats)
+    corpus = together.pop(VALUE)
+    return Scores(spec(metric), signature, corpus, values, parts, tuple(findings), together, stats)
+
+
+def corpus_of(
+    metric: Metric, values: Sequence[float], parts: Mapping[str, Sequence[float]], stats: Sequence[float]
+) -> dict[str, float]:
+    """Value (under VALUE) and parts of all these examples together: means, or what summed statistics give."""
+    finish = getattr(metric, "finish", None)
+    if finish is None:
+        columns = {VALUE: values, **parts}
+        return {name: mean_of_scored(column) for name, column in columns.items()}
+    scored = [index for index, value in enumerate(values) if not math.isnan(value)]
+    if not scored:
+        return dict.fromkeys((VALUE, *parts), math.nan)
+    width = len(stats) // len(values)
+    # Rounded once, so that sums do not depend on order or shards.
+    totals = [math.fsum(stats[index * width + column] for index in scored) for column in range(width)]
+    finished: dict[str, float] = finish(totals)
+    return finished
 
 
 def mean_of_scored(values: Sequence[float]) -> float:
@@ -94,14 +140,33 @@ def reference_range(metric: Metric, examples: Sequence[Example]) -> tuple[int, i
 
 def merge_scores(metric: Metric, pieces: Sequence[Scores], references: tuple[int, int] | None) -> Scores:
     """The scores of consecutive pieces as one, equal to scoring all examples at once."""
-    values = array("d")
+    values, stats = array("d"), array("d")
     parts = {part: array("d") for part in metric.parts}
     findings: list[tuple[Finding, ...]] = []
     for piece in pieces:
         values.extend(piece.values)
+        stats.extend(piece.stats)
         findings.extend(piece.findings)
         for part, column in parts.items():
             column.extend(piece.parts[part])
-    unscored = sum(map(math.isnan, values))
-    signature = sign(metric, references=references, unscored=unscored)
-    return Scores(spec(metric), signature, mean_of_scored(values), values, parts, tuple(findings))
+    signature = sign(metric, references=references, unscored=sum(map(math.isnan, values)))
+    return _assemble(metric, signature, values, parts, findings, stats)
+
+
+def pick(scores: Scores, kept: "NDArray[np.bool_] | Sequence[int]") -> Scores:
+    """The values, parts, statistics and findings of some examples; corpus values stay those of all."""
+    import numpy as np
+
+    places = np.arange(len(scores.values))[kept]
+    width = len(scores.stats) // len(scores.values) if scores.values else 0
+
+    def choose(column: "array[float]", size: int = 1) -> "array[float]":
+        return array("d", np.frombuffer(column).reshape(-1, size)[places].tobytes())
+
+    return replace(
+        scores,
+        values=choose(scores.values),
+        parts={name: choose(part) for name, part in scores.parts.items()},
+        findings=tuple(scores.findings[place] for place in places),
+        stats=choose(scores.stats, width) if width else scores.stats,
+    )

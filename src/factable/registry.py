@@ -31,7 +31,10 @@ def load(name: str) -> type[Metric]:
     from importlib.metadata import entry_points
 
     for point in entry_points(group=PLUG_IN_GROUP, name=name):
-        plug_in: type[Metric] = point.load()
+        try:
+            plug_in: type[Metric] = point.load()
+        except (ImportError, AttributeError) as error:
+            raise UsageError(f"metric {name!r} cannot be loaded from {point.value} ({error})") from None
         return plug_in
     known = names()
     raise UsageError(f"no metric {name!r}; {did_you_mean(name, known)}metrics are {', '.join(known)}")
@@ -47,18 +50,27 @@ def parse(text: str) -> Metric:
             hint = did_you_mean(argument, parameters)
             known = ", ".join(parameters)
             raise UsageError(f"{name} has no parameter {argument!r}; {hint}parameters are {known}")
-    return metric(**arguments)
+    try:
+        return metric(**arguments)
+    except (TypeError, ValueError) as error:
+        # A value of a kind that the metric did not think of, such as a list for a name.
+        raise UsageError(f"cannot make the metric {text!r} ({error}); check its parameters") from None
 
 
 def _split(text: str) -> tuple[str, dict[str, object]]:
     """Name and arguments of a spec, read as literals and never run."""
-    remedy = 'write name or name(parameter=value, …), such as parent or parent(mix=0.5, tokens="words")'
     try:
         call = ast.parse(text.strip(), mode="eval").body
         if isinstance(call, ast.Name):
             return call.id, {}
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            raise UsageError(f"cannot read the metric {text!r}; {remedy}")
-        return call.func.id, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+            raise ValueError
+        arguments: dict[str, object] = {}
+        for word in call.keywords:
+            if word.arg is None or word.arg in arguments:
+                raise ValueError
+            arguments[word.arg] = ast.literal_eval(word.value)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        remedy = 'write name or name(parameter=value, …), such as parent or parent(mix=0.5, tokens="words")'
         raise UsageError(f"cannot read the metric {text!r}; {remedy}") from None
+    return call.func.id, arguments

@@ -1,4 +1,4 @@
-"""The two texts that stand for a metric: its spec (how to ask for it) and its signature (what made a number)."""
+"""The two texts that stand for a metric: its spec (how to ask for it) and its signature (what made it)."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factable import __version__
-from factable.errors import UsageError
+from factable.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from factable.metric import Metric
@@ -32,17 +32,17 @@ def _gives(arguments: dict[str, object], metric: "Metric") -> bool:
     """Whether these arguments are enough for the metric; some go together and cannot be left out alone."""
     try:
         return type(metric)(**arguments) == metric
-    except UsageError:
+    except (UsageError, TypeError, ValueError):
         return False
 
 
 def _literal(value: object) -> str:
-    """A Python literal, with double quotes around text."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+    """A Python literal, with double quotes around text and without hidden characters."""
+    return printable(json.dumps(value, ensure_ascii=False)) if isinstance(value, str) else repr(value)
 
 
 def sign(metric: "Metric", *, references: tuple[int, int] | None = None, unscored: int | None = None) -> str:
-    """Everything that can move a number: parameters, checksums, versions, and facts of the run where known."""
+    """Everything that can move a number: parameters, checksums, versions, facts of the run where known."""
     pieces = [metric.name]
     checksums: Mapping[str, str] = metric.ingredients()
     for field in fields(metric):  # type: ignore[arg-type]
@@ -57,4 +57,4 @@ def sign(metric: "Metric", *, references: tuple[int, int] | None = None, unscore
         pieces.append(f"unscored:{unscored}")
     pieces += [f"v:{metric.version}", f"factable:{__version__}"]
     # A bar inside a value would look like the next piece.
-    return "|".join(piece.replace("|", "/") for piece in pieces)
+    return "|".join(printable(piece).replace("|", r"\x7c") for piece in pieces)

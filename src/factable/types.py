@@ -53,7 +53,9 @@ class Scores:
     """What one metric says about a list of examples, in input order; NaN where it cannot score.
 
     `values` and each of `parts` hold one float per example (compact arrays, no copy for NumPy);
-    `findings` holds a tuple per example, in which a kind "unscored" explains each NaN.
+    `corpus` and `corpus_parts` are those of all examples together; `findings` holds a tuple per example, in
+    which a kind "unscored" explains each NaN. Additive metrics, whose corpus value is no mean, leave in `stats`
+    a row of numbers per example, one row after the other: sums of rows give the value of any set of examples.
     """
 
     metric: str
@@ -62,3 +64,5 @@ class Scores:
     values: "array[float]"
     parts: Mapping[str, "array[float]"]
     findings: tuple[tuple[Finding, ...], ...]
+    corpus_parts: Mapping[str, float] = field(default_factory=dict)
+    stats: "array[float]" = field(default_factory=lambda: array("d"))

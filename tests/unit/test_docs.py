@@ -69,7 +69,9 @@ def test_readme_sample_line_is_valid() -> None:
 
 
 def test_readme_explanation_is_what_the_program_prints() -> None:
-    shown = re.search(r"```text\n(blue-spice · lively\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+    shown = re.search(r"```text\n(blue-spice · lively\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[
+        1
+    ]
     command = [sys.executable, "-m", "factable", "score", "examples/restaurants.jsonl", "--explain"]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True).stdout
     assert shown in printed

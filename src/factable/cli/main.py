@@ -1,8 +1,10 @@
 """The `factable` command: finds subcommands, and turns errors into one line and an exit code."""
 
 import os
+import signal
 import sys
 from importlib import import_module
+from types import FrameType
 
 import click
 
@@ -47,22 +49,48 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit."""
+    _end_cleanly_when_told_to()
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="factable", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
-        code = error.exit_code
+        code = _fail(_one_line(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         code = _fail("interrupted; no output file was written", INTERRUPTED)
+    except _ToldToEndError as end:
+        code = _fail("told to end; no output file was written", 128 + end.signal)
     except FactableError as error:
         code = _fail(str(error), error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`): nothing more to say, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
     except OSError as error:
         code = _fail(f"{error.filename or 'output'}: {error.strerror or error}", 1)
+        # What could not be written would be tried, and complained of, once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
+
+
+class _ToldToEndError(BaseException):
+    """A signal asks this process to end; raised so that temporary files and workers go first."""
+
+    def __init__(self, number: int) -> None:
+        self.signal = number
+
+
+def _end_cleanly_when_told_to() -> None:
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # Whoever ignores a signal (nohup) wants it ignored.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _raise_end)
+
+
+def _raise_end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    raise _ToldToEndError(number)
+
+
+def _one_line(error: click.ClickException) -> str:
+    """What click has to say about a misuse, with where to read on."""
+    message = error.format_message().rstrip(".")
+    path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "factable"
+    return f"{message}; see {path} --help"
 
 
 def _fail(message: str, code: int) -> int:

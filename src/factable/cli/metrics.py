@@ -4,6 +4,7 @@ from dataclasses import fields
 
 import click
 
+from factable.errors import UsageError
 from factable.registry import load, names
 
 
@@ -21,8 +22,11 @@ def metrics(name: str | None) -> None:
 
 
 def about(name: str) -> str:
-    """The first sentence about a metric."""
-    return (load(name).__doc__ or "").strip().partition("\n")[0]
+    """The first sentence about a metric, or why a plug-in cannot be loaded."""
+    try:
+        return (load(name).__doc__ or "").strip().partition("\n")[0]
+    except UsageError as error:
+        return str(error)
 
 
 def describe(name: str) -> str:

@@ -11,10 +11,10 @@ from factable.io.files import COMPRESSION_ENDINGS
 class Progress:
     """Shows how much of the input is done: bytes where the size is known, and examples."""
 
-    def __init__(self, files: Sequence[str] = ()) -> None:
+    def __init__(self, files: Sequence[str] = (), *, shown: bool = True) -> None:
         self._examples = 0
         self._bar = None
-        if sys.stderr.isatty():
+        if shown and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from pathlib import Path
 from typing import IO
 
 import click
@@ -16,8 +16,8 @@ from factable.report.rows import csv_header, csv_rows, jsonl_rows
 from factable.report.summary import summarize
 from factable.report.text import to_latex, to_markdown, to_terminal
 from factable.run.collect import Result, Skipped
-from factable.run.score import score_files
-from factable.run.units import Render, Scored, metrics_of
+from factable.run.score import parse_all, score_files
+from factable.run.units import Render, Scored
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 FORMAT_OF_ENDING = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
@@ -45,32 +45,48 @@ def score(
     skip_bad: bool,
 ) -> None:
     """Score the texts in FILES (JSON lines, CSV or Parquet; - is stdin) against their data."""
-    shape = shape or FORMAT_OF_ENDING.get(plain_suffix(out), "table")
+    shape = shape or _format_of(out)
     if explain and shape not in EXPLAINING:
-        raise UsageError(f"--explain has no place in {shape}; use --format {', '.join(EXPLAINING)}")
-    plan_specs = tuple(specs) or (DEFAULT_METRIC,)
-    with ExitStack() as stack:
-        progress = stack.enter_context(Progress(files))
-        stream = stack.enter_context(open_output(out))
-        if shape == "csv":
-            stream.write(csv_header(metrics_of(plan_specs), plan_specs))
+        raise UsageError(f"--explain has no place in {shape}; use --format {' or '.join(EXPLAINING)}")
+    _check_output(files, out)
+    metrics = parse_all(specs or (DEFAULT_METRIC,))
+    render = _render(shape, explain)
+    on_terminal = out == "-" and sys.stdout.isatty()
+    with open_output(out) as stream:
+        waiting = [csv_header(metrics)] if shape == "csv" else []
+        # A bar and rows that scroll by on one terminal would write over each other.
+        with Progress(files, shown=not (render and on_terminal)) as progress:
 
-        def take(unit: Scored) -> None:
-            for row in unit.rows:
-                stream.write(row)
-            progress.advance(unit.size, len(unit.items))
+            def take(unit: Scored) -> None:
+                while waiting:
+                    stream.write(waiting.pop())
+                for row in unit.rows:
+                    stream.write(row)
+                progress.advance(unit.size, len(unit.items))
 
-        result = score_files(
-            files,
-            plan_specs,
-            explain=explain,
-            jobs=jobs,
-            skip_bad=skip_bad,
-            render=_render(shape, explain),
-            listener=take,
-        )
-        _write(result, shape, stream, colour=out == "-" and sys.stdout.isatty())
+            result = score_files(
+                files, metrics, explain=explain, jobs=jobs, skip_bad=skip_bad, render=render, listener=take
+            )
+        _write(result, shape, stream, colour=on_terminal)
     _report_skipped(result.skipped)
+
+
+def _format_of(out: str) -> str:
+    """The format that the output's ending stands for."""
+    ending = plain_suffix(out)
+    if ending in ("", ".txt"):
+        return "table"
+    if ending not in FORMAT_OF_ENDING:
+        known = ", ".join(FORMAT_OF_ENDING)
+        raise UsageError(f"no format ends in {ending!r}; end --out in {known} or .txt, or give --format")
+    return FORMAT_OF_ENDING[ending]
+
+
+def _check_output(files: Sequence[str], out: str) -> None:
+    """Refuse an output that would replace an input."""
+    path = Path(out)
+    if out != "-" and path.is_file() and any(Path(f).exists() and path.samefile(f) for f in files):
+        raise UsageError(f"--out {out} is an input too; give it another name")
 
 
 def _render(shape: str, explain: bool) -> Render | None:

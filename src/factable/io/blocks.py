@@ -7,7 +7,7 @@ from typing import IO, NamedTuple
 
 import orjson
 
-from factable.errors import Fault
+from factable.errors import DataError, Fault
 from factable.io.examples import make_example
 from factable.io.files import open_input, source_name
 from factable.io.malformed import Malformed, shorten
@@ -45,6 +45,8 @@ def iter_blocks(path: str | os.PathLike[str], *, size: int = BLOCK_BYTES) -> Ite
         while lines := stream.read(size):
             if not lines.endswith(b"\n"):
                 lines += stream.readline()
+            if line == 1 and lines.startswith(UTF16_MARKS):
+                raise DataError([Fault(name, 1, "UTF-16 text", "save the file as UTF-8")])
             if line == 1 and lines.startswith(UTF8_MARK):
                 lines = lines.removeprefix(UTF8_MARK)
                 offset = None if offset is None else len(UTF8_MARK)
@@ -93,8 +95,6 @@ def parse_block(block: Block, *, need_text: bool = True) -> Parsed:
 
 def explain_broken_json(line: bytes, error: orjson.JSONDecodeError) -> tuple[str, str]:
     """What is wrong with a line that is no JSON, and what to do."""
-    if line.startswith(UTF16_MARKS):
-        return "UTF-16 text", "save the file as UTF-8"
     try:
         text = line.decode()
     except UnicodeDecodeError as broken:

@@ -26,14 +26,15 @@ def make_example(source: object, number: int, *, need_text: bool = True) -> Exam
     item, system = source.get("id"), source.get("system")
     subject, title = source.get("subject") or "", source.get("title") or ""
     if type(subject) is not str or type(title) is not str:
-        raise Malformed('"subject" or "title" is not a string', "write it in quotes")
+        name, value = ("title", title) if type(subject) is str else ("subject", subject)
+        raise Malformed(f'"{name}" is {kind_of(value)}', "give a string")
     return Example(
         item if type(item) is str else _name("id", item, str(number)),
         system if type(system) is str else _name("system", system, ""),
         text,
         make_table(source["data"], subject=subject, title=title),
         _references(source.get("references")),
-        _ratings(source["human"]) if source.get("human") else {},
+        {} if source.get("human") is None else _ratings(source["human"]),
     )
 
 

@@ -1,9 +1,10 @@
-"""The hot loops: compiled where the extension was built, else their Python twins with equal results."""
+"""The hot loops: compiled where the extensions were built, else their Python twins with equal results."""
 
 from factable.kernels import keys, parent, records, tokens
 
 try:
-    from factable.kernels import _fast
+    # All or none: a half-compiled install would be hard to see and to explain.
+    from factable.kernels import _parent, _reading, _tokens
 except ImportError:
     COMPILED = False
     fingerprints = keys.fingerprints
@@ -12,9 +13,9 @@ except ImportError:
     score_parent = parent.score_parent
 else:
     COMPILED = True
-    fingerprints = _fast.fingerprints
-    make_records = _fast.make_records
-    tokenize = _fast.tokenize
-    score_parent = _fast.score_parent
+    fingerprints = _reading.fingerprints
+    make_records = _reading.make_records
+    tokenize = _tokens.tokenize
+    score_parent = _parent.score_parent
 
 __all__ = ["COMPILED", "fingerprints", "make_records", "score_parent", "tokenize"]

@@ -1,4 +1,4 @@
-"""PARENT (Dhingra et al. 2019) for a list of examples, written to be read; `_fast.py` gives the same, fast."""
+"""PARENT (Dhingra et al. 2019) of a list of examples, written to be read; `_parent.py` is quick and equal."""
 
 import math
 from array import array
@@ -105,7 +105,9 @@ def table_entailment(example: Example, options: Options, counts: Counts | None) 
     if options.entailment == "cooccurrence":
         assert counts is not None
         known.update(attribute_token(record.attribute, options.tokenizer) for record in records)
-        chance = {token: 1.0 for token in known}
+        # An attribute without words is no token, whatever a counts file may hold.
+        known.discard("")
+        chance = dict.fromkeys(known, 1.0)
 
         def probability(ngram: Ngram) -> float:
             for token in ngram:

@@ -31,14 +31,15 @@ def character_class(character: str) -> int:
     return ALONE
 
 
-def _class_at_whitespace(character: str) -> int:
+def whitespace_class(character: str) -> int:
+    """What a character does in the other two tokenisers."""
     return SEPARATOR if character.isspace() else INSIDE
 
 
 def token_spans(text: str, tokenizer: str = "words") -> list[tuple[str, int, int]]:
     """The tokens of a text, each with its start and end in the text."""
     lowered = text if tokenizer == "whitespace-cased" else text.lower()
-    classify = character_class if tokenizer == "words" else _class_at_whitespace
+    classify = character_class if tokenizer == "words" else whitespace_class
     found = []
     start = -1
     for position, character in enumerate(lowered):

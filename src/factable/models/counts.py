@@ -64,7 +64,8 @@ def load_counts(path: str) -> Counts:
         return _load_json(Path(path).read_bytes())
     except OSError as error:
         raise DataError([Fault(path, None, error.strerror or str(error), REMEDY)]) from None
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except Exception as error:
+        # Whatever zipfile, zlib and NumPy raise on a damaged file: there is no end of kinds.
         raise DataError([Fault(path, None, f"not a counts file ({error})", REMEDY)]) from None
 
 
@@ -125,8 +126,10 @@ def _load_json(content: bytes) -> Counts:
         raise ValueError("neither an archive of arrays nor a JSON object of whole numbers")
     vocabulary: dict[str, int] = {}
     for key in flat:
-        for word in key.split(PAIR):
-            vocabulary.setdefault(word, len(vocabulary))
+        word, joined, other = key.partition(PAIR)
+        vocabulary.setdefault(word, len(vocabulary))
+        if joined:
+            vocabulary.setdefault(other, len(vocabulary))
     totals = np.zeros(len(vocabulary), dtype=np.uint32)
     pairs: dict[int, int] = {}
     for key, count in flat.items():

@@ -28,7 +28,12 @@ def write_json(result: Result, stream: IO[bytes]) -> None:
 
 
 def _write_scores(scores: Scores, stream: IO[bytes]) -> None:
-    head = {"spec": scores.metric, "signature": scores.signature, "corpus": scores.corpus}
+    head = {
+        "spec": scores.metric,
+        "signature": scores.signature,
+        "corpus": scores.corpus,
+        "corpus_parts": dict(scores.corpus_parts),
+    }
     stream.write(orjson.dumps(head)[:-1])
     stream.write(b',"values":')
     stream.write(_dump_array(scores.values))

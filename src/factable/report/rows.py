@@ -10,6 +10,7 @@ from itertools import pairwise
 import orjson
 
 from factable.metric import Metric
+from factable.signature import spec
 from factable.types import Example, Finding, Scores
 
 
@@ -45,16 +46,14 @@ def csv_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[byte
     )
 
 
-def csv_header(metrics: Sequence[Metric], specs: Sequence[str]) -> bytes:
+def csv_header(metrics: Sequence[Metric]) -> bytes:
     """The first line of the CSV: `spec` for the value, `spec.part` for each part."""
-    names = [
-        name for metric, spec in zip(metrics, specs, strict=True) for name in _column_names(metric, spec)
-    ]
+    names = [name for metric in metrics for name in _column_names(metric)]
     return _csv_lines([["id", "system", *names]])[0]
 
 
-def _column_names(metric: Metric, spec: str) -> list[str]:
-    return [spec, *(f"{spec}.{part}" for part in metric.parts)]
+def _column_names(metric: Metric) -> list[str]:
+    return [spec(metric), *(f"{spec(metric)}.{part}" for part in metric.parts)]
 
 
 def _cell(value: float) -> str:

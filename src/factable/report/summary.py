@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from factable.metric import mean_of_scored
+from factable.metric import VALUE, Metric, corpus_of, pick
 from factable.run.collect import Result
+from factable.types import Scores
 
 DIGITS = 4
 
@@ -28,18 +29,22 @@ def summarize(result: Result) -> list[SummaryTable]:
     if len(groups) != 1:
         groups.append(("all", np.ones(len(system_of), dtype=bool)))
     tables = []
-    for scores in result.scores:
-        columns = [np.frombuffer(column) for column in (scores.values, *scores.parts.values())]
-        name = scores.metric.split("(")[0]
-        rows = []
-        for system, members in groups:
-            picked = [column[members] for column in columns]
-            unscored = int(np.isnan(picked[0]).sum())
-            means = [show_number(mean_of_scored(column.tolist())) for column in picked]
-            rows.append((system, *means, str(len(picked[0])), str(unscored)))
-        header = ("system", name, *(part.replace("_", " ") for part in scores.parts), "n", "unscored")
+    for metric, scores in zip(result.metrics, result.scores, strict=True):
+        rows = [(system, *_row(metric, pick(scores, members))) for system, members in groups]
+        parts = (part.replace("_", " ") for part in metric.parts)
+        header = ("system", metric.name, *parts, "n", "unscored")
+        if all(row[-1] == "0" for row in rows):
+            header, rows = header[:-1], [row[:-1] for row in rows]
         tables.append(SummaryTable(scores.metric, header, tuple(rows), scores.signature))
     return tables
+
+
+def _row(metric: Metric, scores: Scores) -> list[str]:
+    """Value, parts and numbers of examples of one system."""
+    together = corpus_of(metric, scores.values, scores.parts, scores.stats)
+    unscored = sum(map(math.isnan, scores.values))
+    shown = [show_number(together[name]) for name in (VALUE, *metric.parts)]
+    return [*shown, str(len(scores.values)), str(unscored)]
 
 
 def show_number(value: float) -> str:

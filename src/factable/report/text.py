@@ -1,11 +1,16 @@
 """Summary tables as Markdown, LaTeX and terminal output."""
 
+import re
 from collections.abc import Sequence
+from typing import Literal
 
 from factable.errors import printable
 from factable.report.summary import SummaryTable
 
 PIPE_WIDTH = 1000
+MOST_NAME_WIDTH = 24
+# What would end a cell, or make text bold, struck out, code or a link.
+MARKDOWN_MARKS = re.compile(r"[\\|`*~\[]|\b_|_\b")
 LATEX_ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -19,6 +24,13 @@ LATEX_ESCAPES = str.maketrans(
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "–": "--",
+        # Other characters than these in some font encodings.
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        # Options of the command that ends the row above, if a row begins with them.
+        "[": "{[}",
+        "*": "{*}",
     }
 )
 
@@ -37,8 +49,12 @@ def _markdown_table(table: SummaryTable) -> str:
 
 def _escape_markdown(text: str) -> str:
     """Text that can break neither the table nor, as HTML, the page around it."""
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
-    return " ".join(escaped.split())
+    return MARKDOWN_MARKS.sub(r"\\\g<0>", _one_line(text).replace("&", "&amp;").replace("<", "&lt;"))
+
+
+def _one_line(text: str) -> str:
+    """Text without line breaks and hidden characters."""
+    return printable(" ".join(text.split()))
 
 
 def to_latex(tables: Sequence[SummaryTable]) -> str:
@@ -48,7 +64,7 @@ def to_latex(tables: Sequence[SummaryTable]) -> str:
 
 def _latex_table(table: SummaryTable) -> str:
     lines = [
-        f"% {' '.join(table.signature.split())}",
+        f"% {_one_line(table.signature)}",
         rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
         r"\toprule",
         _latex_row(table.header),
@@ -61,7 +77,7 @@ def _latex_table(table: SummaryTable) -> str:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(" ".join(cell.split()).translate(LATEX_ESCAPES) for cell in cells) + r" \\"
+    return " & ".join(_one_line(cell).translate(LATEX_ESCAPES) for cell in cells) + r" \\"
 
 
 def to_terminal(tables: Sequence[SummaryTable], *, colour: bool = False) -> str:
@@ -75,11 +91,13 @@ def to_terminal(tables: Sequence[SummaryTable], *, colour: bool = False) -> str:
     console = Console(width=None if colour else PIPE_WIDTH, force_terminal=colour, no_color=not colour)
     with console.capture() as captured:
         for table in tables:
-            grid = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+            grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
             for number, name in enumerate(table.header):
                 style = "bold" if number == 1 else None
-                widest = max(map(len, name.split()), default=1) if number else None
-                grid.add_column(name, justify="right" if number else "left", style=style, min_width=widest)
+                words = name.split() if number else [row[0] for row in table.rows]
+                widest = min(MOST_NAME_WIDTH, max(map(len, words), default=1))
+                side: Literal["left", "right"] = "right" if number else "left"
+                grid.add_column(name, justify=side, style=style, min_width=widest, overflow="fold")
             for row in table.rows:
                 grid.add_row(*(Text(printable(cell)) for cell in row))
             console.print(Text(f"\n {printable(table.title)}", style="bold"), soft_wrap=True)

@@ -112,9 +112,9 @@ class _Needs:
         for number in sorted(self._unmet):
             name, first = self._metrics[number].name, self._held[0]
             lack = first.lacking[number]
-            found = (
-                f"no {lack}, but metric {name} needs them; {total} of {total} examples lack something it needs"
-            )
+            found = f"no {lack}, but metric {name} needs them"
+            if total > 1:
+                found += f", and none of the other {total - 1} examples has all it needs"
             remedy = f"add {lack.split()[0]} or drop {name}"
             faults.append(fault_at(first.source, first.unit, first.lines[0], found, remedy))
         if faults:

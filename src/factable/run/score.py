@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 
+from factable.errors import UsageError
 from factable.io.files import source_name
 from factable.io.read import Source
 from factable.metric import Metric
@@ -26,6 +27,8 @@ def score_files(
     listener: Listener | None = None,
 ) -> Result:
     """Score all examples of the sources; texts are let go as soon as they are scored."""
+    if jobs < 1:
+        raise UsageError(f"jobs is {jobs}; give 1 or more")
     check_files(sources)
     plan = Plan(tuple(metrics), explain, render)
     units = iter_units(sources)
@@ -45,15 +48,11 @@ def score(
 
 def parse_all(metrics: Iterable[str | Metric]) -> list[Metric]:
     """The metrics that specs stand for, each once, in order."""
-    return list(
-        dict.fromkeys(parse(metric) if isinstance(metric, str) else metric for metric in metrics)
-    )
+    return list(dict.fromkeys(parse(metric) if isinstance(metric, str) else metric for metric in metrics))
 
 
 def _name(sources: Sequence[Source]) -> str:
-    names = [
-        source_name(source) if isinstance(source, str | os.PathLike) else "list" for source in sources
-    ]
+    names = [source_name(source) if isinstance(source, str | os.PathLike) else "list" for source in sources]
     return ", ".join(names)
 
 

@@ -9,9 +9,8 @@ from factable.errors import Fault
 from factable.io.blocks import Block, parse_block
 from factable.io.collect import Unit, fault_at
 from factable.io.memory import without_collection
-from factable.io.read import describe_key
 from factable.kernels import fingerprints
-from factable.metric import Metric, missing_fields
+from factable.metric import Metric, missing_fields, pick
 from factable.types import Example, Scores
 
 Render = Callable[[Sequence[Example], Sequence[Scores]], list[bytes]]
@@ -111,13 +110,21 @@ def find_lack(metric: Metric, examples: Sequence[Example]) -> str:
 
 def repeat_fault(source: str, unit: Unit, number: int, item: str, system: str) -> Fault:
     """Says that an example has the id and system of one that came before."""
-    found = f"{describe_key(item, system)} comes a second time"
+    found = f"repeats id {item!r}" + (f" of system {system!r}" if system else "")
     return fault_at(source, unit, number, found, "make each pair of id and system unique")
 
 
 def by_line(faults: list[Fault]) -> list[Fault]:
-    """Faults of one source in the order of its lines."""
-    return sorted(faults, key=lambda fault: fault.line or 0)
+    """Faults of one source in the order of its lines, rows or elements."""
+    return sorted(faults, key=_place)
+
+
+def _place(fault: Fault) -> int:
+    if fault.line is not None:
+        return fault.line
+    # Rows and elements are named in the source: `data.json: element 3`.
+    number = fault.source.rpartition(" ")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def keep_only(scored: Scored, kept: Sequence[int]) -> Scored:
@@ -128,14 +135,6 @@ def keep_only(scored: Scored, kept: Sequence[int]) -> Scored:
         lines=[scored.lines[index] for index in kept],
         references=array("I", (scored.references[index] for index in kept)),
         rows=[scored.rows[index] for index in kept] if scored.rows else [],
-        pieces=[_pick(piece, kept) for piece in scored.pieces],
+        pieces=[pick(piece, kept) for piece in scored.pieces],
     )
 
-
-def _pick(piece: Scores, kept: Sequence[int]) -> Scores:
-    return replace(
-        piece,
-        values=array("d", (piece.values[index] for index in kept)),
-        parts={name: array("d", (part[index] for index in kept)) for name, part in piece.parts.items()},
-        findings=tuple(piece.findings[index] for index in kept),
-    )

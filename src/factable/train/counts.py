@@ -87,7 +87,7 @@ def _table_tokens(table: Table, tokenizer: str) -> dict[str, None]:
 
 def _merge_all(runs: list[Run]) -> Run:
     """Sorted runs as one, counts of equal keys added."""
-    if not runs:
+    if not any(len(keys) for keys, _ in runs):
         return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32)
     keys = np.concatenate([run[0] for run in runs])
     counts = np.concatenate([run[1] for run in runs])

@@ -1,0 +1,6 @@
+from collections.abc import Sequence
+
+from factable.types import Example, Record
+
+def fingerprints(examples: Sequence[Example]) -> bytes: ...
+def make_records(rows: list[object]) -> tuple[Record, ...] | None: ...

@@ -1,0 +1,36 @@
+"""Running the command line in a process of its own, as users do."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import factable
+
+
+@pytest.fixture(scope="session")
+def command():
+    """How to start factable: the command, and the environment that finds this source tree."""
+    where = {**os.environ, "PYTHONPATH": str(Path(factable.__file__).parents[1]), "COLUMNS": "200"}
+    return [sys.executable, "-m", "factable"], where
+
+
+@pytest.fixture(scope="session")
+def factable_score(command):
+    """Run `factable score` to its end, with warnings as errors; stdout and stderr are bytes."""
+    start, where = command
+
+    def run(*arguments, stdin=b"", cwd=None):
+        return subprocess.run(
+            [*start, "score", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            check=False,
+            env={**where, "PYTHONWARNINGS": "error"},
+            cwd=cwd,
+            timeout=120,
+        )
+
+    return run

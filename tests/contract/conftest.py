@@ -1,0 +1,72 @@
+"""Every metric with every parameter varied."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, replace
+
+import pytest
+from contract_examples import WHOLE, documentation
+
+from factable.errors import UsageError
+from factable.metric import Metric
+from factable.models.counts import save_counts
+from factable.registry import load
+from factable.train.counts import CountsBuilder
+
+
+@pytest.fixture(scope="session")
+def counts_file(tmp_path_factory) -> str:
+    builder = CountsBuilder()
+    for example in (WHOLE, replace(WHOLE, references=("Ada liked poetry in 1815.",))):
+        builder.add(example)
+    path = tmp_path_factory.mktemp("counts") / "small.counts"
+    save_counts(builder.finish(), path)
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def variants(counts_file):
+    """A function: metric name -> the default metric, and metrics that differ from it in each parameter.
+
+    Values are found by trying: words that the parameter's documentation has in quotes, a few numbers, and
+    files. A parameter of which no second value is found fails `test_every_parameter_can_vary`.
+    """
+
+    def vary(name: str) -> list[Metric]:
+        kind = load(name)
+        candidates = _candidates(kind, {"counts": counts_file})
+        found: dict[Metric, None] = {kind(): None}
+        for parameter in candidates:
+            found.update(dict.fromkeys(_accepted(kind, parameter, candidates)))
+        return list(found)
+
+    return vary
+
+
+def _candidates(kind, files: dict[str, str]) -> dict[str, list[object]]:
+    numbers: list[object] = [0, 0.25, 0.5, 1, 2, 3, 10, 100, True, False]
+    return {
+        field.name: [files[field.name]]
+        if field.name in files
+        else [*re.findall(r'"([^"]*)"', documentation(kind, field.name)), *numbers]
+        for field in fields(kind)
+    }
+
+
+def _accepted(kind, parameter: str, candidates: dict[str, list[object]]) -> Iterator[Metric]:
+    """The metric with each value, where need be with one of another parameter that goes with it."""
+    for value in candidates[parameter]:
+        alone = _try(kind, {parameter: value})
+        if alone is not None:
+            yield alone
+            continue
+        for other, values in candidates.items():
+            together = [_try(kind, {parameter: value, other: word}) for word in values]
+            yield from (metric for metric in together if metric is not None and other != parameter)
+
+
+def _try(kind, arguments: dict[str, object]) -> Metric | None:
+    try:
+        return kind(**arguments)
+    except UsageError:
+        return None
