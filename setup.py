@@ -4,7 +4,18 @@ import os
 
 from setuptools import Extension, setup
 
-KERNELS = ("_entailment", "_parent", "_reading", "_sequences", "_tokens")
+KERNELS = (
+    "_cider",
+    "_entailment",
+    "_frequencies",
+    "_matches",
+    "_parent",
+    "_reading",
+    "_rouge",
+    "_sequences",
+    "_tokens",
+    "_words",
+)
 
 
 def kernels() -> list[Extension]:

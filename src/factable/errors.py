@@ -3,7 +3,8 @@
 FactableError           something the caller can mend; the command line prints it and exits
 ├── DataError           outside data is not as it should be (exit code 1)
 └── UsageError          the call is not as it should be (exit code 2)
-    └── MissingExtraError   an optional package is needed; names the install line
+    ├── MissingExtraError   an optional package is needed; names the install line
+    └── MissingProgramError a program outside Python is needed; names where to get it
 """
 
 from collections.abc import Iterable, Sequence
@@ -67,6 +68,10 @@ class MissingExtraError(UsageError):
     def __reduce__(self) -> tuple[type["MissingExtraError"], tuple[str, str]]:
         """Travel between processes with its own arguments."""
         return type(self), self._args
+
+
+class MissingProgramError(UsageError):
+    """A program outside Python is needed for what was asked, such as Java."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

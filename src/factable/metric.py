@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Field = Literal["table", "references"]
+ShardBy = Literal["example", "item", "corpus"]
 # The name of the value among corpus parts.
 VALUE = "value"
 
@@ -28,9 +29,22 @@ class Metric(Protocol):
     name: ClassVar[str]
     version: ClassVar[int]
     higher_is_better: ClassVar[bool]
-    bounds: ClassVar[tuple[float, float]]
-    parts: ClassVar[tuple[str, ...]]
-    shard_by: ClassVar[Literal["example", "item", "corpus"]]
+
+    # The next three are class variables, or properties where they follow from parameters.
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and highest value."""
+        ...
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of what a value is made of."""
+        ...
+
+    @property
+    def shard_by(self) -> ShardBy:
+        """What must be scored together: nothing ("example"), the examples of an item, or all."""
+        ...
 
     @property
     def needs(self) -> frozenset[Field]:
@@ -38,7 +52,10 @@ class Metric(Protocol):
         ...
 
     def ingredients(self) -> Mapping[str, str]:
-        """Checksums of the files and models behind the numbers, by parameter; part of the signature."""
+        """Checksums of the files and models behind the numbers, part of the signature.
+
+        By the parameter that names the file, or by a name of its own for what no parameter names.
+        """
         ...
 
     def score(self, examples: Sequence[Example]) -> Scores:

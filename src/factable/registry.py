@@ -9,7 +9,14 @@ from factable.errors import UsageError, did_you_mean
 from factable.metric import Metric
 
 BUILT_IN = {
+    "bleu": "factable.metrics.bleu:Bleu",
+    "bleu_t": "factable.metrics.bleu_t:BleuT",
+    "chrf": "factable.metrics.chrf:Chrf",
+    "meteor": "factable.metrics.meteor:Meteor",
+    "nist": "factable.metrics.nist:Nist",
     "parent": "factable.metrics.parent:Parent",
+    "rouge": "factable.metrics.rouge:Rouge",
+    "ter": "factable.metrics.ter:Ter",
 }
 PLUG_IN_GROUP = "factable.metrics"
 

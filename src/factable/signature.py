@@ -50,6 +50,11 @@ def sign(metric: "Metric", *, references: tuple[int, int] | None = None, unscore
         if field.name in checksums:
             value = f"{Path(str(value)).name}@{checksums[field.name][:SHOWN_HASH]}"
         pieces.append(f"{field.name}:{'none' if value == '' else value}")
+    # What no parameter names goes by its own name.
+    unnamed = {name: checksum for name, checksum in checksums.items() if not hasattr(metric, name)}
+    pieces += [f"{name}:{checksum[:SHOWN_HASH]}" for name, checksum in unnamed.items()]
+    # A metric may add the signature of the library that computes it.
+    pieces += getattr(metric, "pieces", list)()
     if references is not None:
         low, high = references
         pieces.append(f"refs:{low}" if low == high else f"refs:{low}-{high}")

@@ -200,8 +200,8 @@ def test_repeats_across_files_are_named_where_they_are(factable_score, tmp_path,
 
 
 SPECS = {
-    "parnet": "no metric 'parnet'; did you mean 'parent'? metrics are parent",
-    "nothing": "no metric 'nothing'; metrics are parent",
+    "parnet": "no metric 'parnet'; did you mean 'parent'? metrics are ",
+    "nothing": "no metric 'nothing'; metrics are ",
     "parent(mx=1)": "parent has no parameter 'mx'; did you mean 'mix'? parameters are entailment, counts, ",
     "parent(mix=2)": 'parent: mix is 2; it must be "auto" or a number from 0 to 1',
     "parent(orders=0)": "parent: orders is 0; it must be a whole number from 1 to ",

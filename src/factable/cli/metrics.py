@@ -34,7 +34,7 @@ def describe(name: str) -> str:
     metric = load(name)
     defaults = metric()
     needs = ", ".join(sorted(defaults.needs)) or "nothing but text and data"
-    low, high = metric.bounds
+    low, high = defaults.bounds
     better = "higher" if metric.higher_is_better else "lower"
     parameters = "\n".join(
         f"  {field.name}={getattr(defaults, field.name)!r}"
@@ -43,7 +43,7 @@ def describe(name: str) -> str:
     return (
         f"{name} (version {metric.version})\n\n{_dedent(metric.__doc__)}\n\n"
         f"needs: {needs}\nvalues: {low:g} to {high:g}, {better} is better\n"
-        f"parts: {', '.join(metric.parts) or 'none'}\ndefaults:\n{parameters}"
+        f"parts: {', '.join(defaults.parts) or 'none'}\ndefaults:\n{parameters}"
     )
 
 

@@ -1,21 +1,42 @@
 """The hot loops: compiled where the extensions were built, else their Python twins with equal results."""
 
-from factable.kernels import keys, parent, records, tokens
+from factable.kernels import cider, keys, matches, parent, records, rouge, tokens
 
 try:
     # All or none: a half-compiled install would be hard to see and to explain.
-    from factable.kernels import _parent, _reading, _tokens
+    from factable.kernels import _cider, _frequencies, _matches, _parent, _reading, _rouge, _tokens
 except ImportError:
     COMPILED = False
+    count_clipped = matches.count_clipped
+    count_each = matches.count_each
     fingerprints = keys.fingerprints
     make_records = records.make_records
     tokenize = tokens.tokenize
+    Frequencies = cider.Frequencies
+    score_cider = cider.score_cider
     score_parent = parent.score_parent
+    score_rouge = rouge.score_rouge
 else:
     COMPILED = True
+    count_clipped = _matches.count_clipped
+    count_each = _matches.count_each
     fingerprints = _reading.fingerprints
     make_records = _reading.make_records
     tokenize = _tokens.tokenize
+    Frequencies = _frequencies.Frequencies
+    score_cider = _cider.score_cider
     score_parent = _parent.score_parent
+    score_rouge = _rouge.score_rouge
 
-__all__ = ["COMPILED", "fingerprints", "make_records", "score_parent", "tokenize"]
+__all__ = [
+    "COMPILED",
+    "Frequencies",
+    "count_clipped",
+    "count_each",
+    "fingerprints",
+    "make_records",
+    "score_cider",
+    "score_parent",
+    "score_rouge",
+    "tokenize",
+]

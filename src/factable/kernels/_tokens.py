@@ -22,15 +22,10 @@ from cython.cimports.factable.kernels._memory import grown, room_for
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.libc.string import memcmp
 
-from factable.kernels.tokens import (
-    ALONE,
-    INSIDE,
-    TOKENIZERS,
-    character_class,
-    whitespace_class,
-)
+from factable.kernels.tokens import ALONE, CLASSES, INSIDE, TOKENIZERS
 
 _WORDS = cython.declare(cython.int, TOKENIZERS.index("words"))
+_ASCII = cython.declare(cython.int, TOKENIZERS.index("ascii"))
 _CASED = cython.declare(cython.int, TOKENIZERS.index("whitespace-cased"))
 _INSIDE = cython.declare(cython.uchar, INSIDE)
 _ALONE = cython.declare(cython.uchar, ALONE)
@@ -39,10 +34,10 @@ _MOST = cython.declare(cython.size_t, 0x7FFFFFFF)
 # Classes of characters, asked of tokens.py once each; 0 is not asked yet.
 _word_classes = cython.declare(cython.uchar[0x110000])
 _space_classes = cython.declare(cython.uchar[0x110000])
+_ascii_classes = cython.declare(cython.uchar[0x110000])
 # ASCII characters, lower-cased and as they are.
 _lowered = cython.declare(cython.uchar[128])
 _unchanged = cython.declare(cython.uchar[128])
-
 
 _code = cython.declare(cython.int)
 for _code in range(128):
@@ -56,6 +51,8 @@ for _code in range(128):
 def classes_of(mode: cython.int) -> cython.p_uchar:
     if mode == _WORDS:
         return _word_classes
+    if mode == _ASCII:
+        return _ascii_classes
     return _space_classes
 
 
@@ -63,13 +60,8 @@ def classes_of(mode: cython.int) -> cython.p_uchar:
 @cython.exceptval(0)
 def learn_class(character: cython.uint, mode: cython.int) -> cython.uchar:
     """Ask the Python twin once what a character does, and remember."""
-    kind: cython.uchar
-    if mode == _WORDS:
-        kind = character_class(chr(character))
-        _word_classes[character] = kind
-    else:
-        kind = whitespace_class(chr(character))
-        _space_classes[character] = kind
+    kind: cython.uchar = CLASSES[mode](chr(character))
+    classes_of(mode)[character] = kind
     return kind
 
 

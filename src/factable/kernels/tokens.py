@@ -5,12 +5,13 @@ words             lower-cased; runs of letters, digits and their marks; every ot
                   an underscore separates like a space
 whitespace        lower-cased and split at white space
 whitespace-cased  split at white space
+ascii             lower-cased; runs of a-z and 0-9; everything else separates
 """
 
 from functools import lru_cache
 from unicodedata import category
 
-TOKENIZERS = ("words", "whitespace", "whitespace-cased")
+TOKENIZERS = ("words", "whitespace", "whitespace-cased", "ascii")
 SEPARATOR, INSIDE, ALONE = 1, 2, 3
 
 # Han, kana and their extensions: each character stands for a word or a syllable.
@@ -32,14 +33,23 @@ def character_class(character: str) -> int:
 
 
 def whitespace_class(character: str) -> int:
-    """What a character does in the other two tokenisers."""
+    """What a character does in the tokenisers `whitespace` and `whitespace-cased`."""
     return SEPARATOR if character.isspace() else INSIDE
+
+
+def ascii_class(character: str) -> int:
+    """What a character does in the tokeniser `ascii`."""
+    return INSIDE if character.isascii() and character.isalnum() else SEPARATOR
+
+
+# One for each of TOKENIZERS.
+CLASSES = (character_class, whitespace_class, whitespace_class, ascii_class)
 
 
 def token_spans(text: str, tokenizer: str = "words") -> list[tuple[str, int, int]]:
     """The tokens of a text, each with its start and end in the text."""
     lowered = text if tokenizer == "whitespace-cased" else text.lower()
-    classify = character_class if tokenizer == "words" else whitespace_class
+    classify = CLASSES[TOKENIZERS.index(tokenizer)]
     found = []
     start = -1
     for position, character in enumerate(lowered):
@@ -57,18 +67,22 @@ def token_spans(text: str, tokenizer: str = "words") -> list[tuple[str, int, int
     if len(lowered) == len(text):
         return found
     places = _places_before_lowering(text)
-    return [(token, places[start], places[end]) for token, start, end in found]
+    return [(token, places[start], places[end - 1] + 1) for token, start, end in found]
 
 
 def _places_before_lowering(text: str) -> list[int]:
     """For each place in the lower-cased text its place in the text ("İ" becomes two characters)."""
-    places = [place for place, character in enumerate(text) for _ in character.lower()]
-    return [*places, len(text)]
+    return [place for place, character in enumerate(text) for _ in character.lower()]
 
 
 def tokenize(text: str, tokenizer: str = "words") -> list[str]:
     """The tokens of a text."""
     return [token for token, _, _ in token_spans(text, tokenizer)]
+
+
+def is_word(token: str) -> bool:
+    """Whether a token has a letter or digit."""
+    return any(map(str.isalnum, token))
 
 
 def open_name(name: str) -> str:

@@ -79,7 +79,8 @@ def checksum(path: str) -> str:
 
 
 def _load_arrays(path: str) -> Counts:
-    with np.load(path, allow_pickle=False) as stored:
+    # Opened here, because NumPy leaves a damaged file open.
+    with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
         if _unpack(stored["format"]) != FORMAT:
             raise ValueError(f"format {_unpack(stored['format'])[:40]!r}, not {FORMAT!r}")
         words = _unpack(stored["vocabulary"])

@@ -1,20 +1,13 @@
 """Engines: units of work in, scored units out, in input order."""
 
-import multiprocessing
-import os
-import signal
-import sys
-import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing.connection import wait
+from collections.abc import Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 
-from factable.errors import FactableError
 from factable.io.blocks import Block, leave_in_file
 from factable.run.units import Batch, Plan, Scored, score_unit
+from factable.run.workers import Worker
 
 # Units under way per worker: enough that none waits, few enough that memory stays flat.
 UNITS_PER_WORKER = 3
@@ -33,52 +26,33 @@ def _run_here(plan: Plan, units: Iterable[Block | Batch]) -> Generator[Scored]:
 
 
 def _run_in_processes(plan: Plan, units: Iterable[Block | Batch], jobs: int) -> Generator[Scored]:
-    pool = ProcessPoolExecutor(jobs, mp_context=_context(), initializer=_start_worker)
+    workers: list[Worker] = []
+    idle: SimpleQueue[Worker] = SimpleQueue()
     waiting: deque[Future[Scored]] = deque()
+    # All processes start before any thread does: forking among threads is not safe.
+    for _ in range(jobs):
+        workers.append(Worker(plan, workers))
+        idle.put(workers[-1])
+
+    def ask(unit: Block | Batch) -> Scored:
+        worker = idle.get()
+        try:
+            return worker.score(unit)
+        finally:
+            idle.put(worker)
+
+    threads = ThreadPoolExecutor(jobs)
     try:
         for unit in units:
-            sent = leave_in_file(unit) if isinstance(unit, Block) else unit
-            with _interrupts_held():
-                waiting.append(pool.submit(score_unit, plan, sent))
+            waiting.append(threads.submit(ask, leave_in_file(unit) if isinstance(unit, Block) else unit))
             if len(waiting) >= UNITS_PER_WORKER * jobs:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-    except BrokenProcessPool:
-        raise FactableError("a worker process died (out of memory?); try fewer --jobs") from None
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _context() -> multiprocessing.context.BaseContext:
-    """Forking starts workers at once; it is safe only where no other thread may hold a lock."""
-    forks = sys.platform == "linux" and threading.active_count() == 1
-    return multiprocessing.get_context("fork" if forks else "spawn")
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Make Ctrl-C wait while workers start, so that it cannot reach one that does not ignore it yet."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _start_worker() -> None:
-    """Leave Ctrl-C, which reaches every process of a terminal, to the parent; and end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A parent that was killed cannot tell its workers, which would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+        threads.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.end()
+        threads.shutdown(wait=True)
+        for worker in workers:
+            worker.close()

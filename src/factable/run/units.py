@@ -137,4 +137,3 @@ def keep_only(scored: Scored, kept: Sequence[int]) -> Scored:
         rows=[scored.rows[index] for index in kept] if scored.rows else [],
         pieces=[pick(piece, kept) for piece in scored.pieces],
     )
-

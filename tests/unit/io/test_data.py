@@ -128,7 +128,7 @@ def test_an_example_comes_back_from_json_as_it_was(example):
         ({"data": [], "text": "", "human": [1]}, '"human" is a list'),
         ({"data": [], "text": "", "human": {"a": True}}, '"human" has a boolean for "a"'),
         ({"data": [], "text": "", "human": {"a": float("inf")}}, '"human" has inf for "a"'),
-        ({"data": [], "text": "", "title": 3}, '"subject" or "title"'),
+        ({"data": [], "text": "", "title": 3}, '"title" is a number'),
     ],
 )
 def test_a_wrong_object_is_refused(source, found):

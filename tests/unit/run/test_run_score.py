@@ -167,6 +167,6 @@ def test_metrics_are_taken_once_and_in_order():
 
 def test_explaining_adds_to_reasons():
     scores = factable.score([example(1), example(2, references=())], ["parent"], explain=True)["parent"]
-    assert [finding.kind for finding in scores.findings[0]] == ["supported"]
+    assert [finding.kind for finding in scores.findings[0]] == ["supported", "unsupported"]
     assert scores.findings[1][0].kind == "unscored"
     assert len(scores.findings[1]) > 1

@@ -1,0 +1,259 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The compiled twin of Frequencies in cider.py.
+
+Words are numbered across documents by their bytes, longer n-grams by the pair (number of the n-gram without
+its last word, last word), so counts are exact. Numbers of longer n-grams have their highest bit set, so that
+words and n-grams can come in any order.
+"""
+
+import cython
+
+if not cython.compiled:
+    raise ImportError("the kernels were not compiled; their Python twins do the work")
+
+from array import array
+
+from cython.cimports.factable.kernels._memory import grown, room_for
+from cython.cimports.factable.kernels._sequences import Ngrams
+from cython.cimports.factable.kernels._tokens import Lexicon
+from cython.cimports.factable.kernels._words import Words
+from cython.cimports.libc.stdlib import calloc, free
+from cython.cimports.libc.string import memcmp, memcpy, memset
+
+from factable.kernels.cider import Stored
+
+uint64 = cython.typedef(cython.ulonglong)
+
+# 2^64 over the golden ratio: a multiplier that spreads neighbouring keys over the high bits.
+_GOLDEN = cython.declare(uint64, 0x9E3779B97F4A7C15)
+_LONGER = cython.declare(cython.uint, 0x80000000)
+_UNKNOWN = cython.declare(cython.uint, 0xFFFFFFFF)
+_MOST = cython.declare(cython.uint, 0x7FFFFFF0)
+
+
+@cython.cclass
+class Frequencies:
+    """In how many documents, which are sets of references, each n-gram stands."""
+
+    def __cinit__(self, reading, orders: cython.int):
+        self.reading = reading
+        self.orders = orders
+        self.known = Lexicon()
+        self.words = Words(reading)
+        self.ngrams = Ngrams(orders)
+        self.hold(1024)
+
+    def __dealloc__(self):
+        free(self.word_counts)
+        free(self.slots)
+        free(self.numbers)
+
+    def add(self, references):
+        """Count one document."""
+        if self.documents >= _MOST:
+            raise OverflowError("more than two billion documents cannot be counted")
+        self.words.begin()
+        for reference in references:
+            self.words.add(reference)
+        self.number_ngrams()
+        self.count_words()
+        self.count_longer()
+        self.documents += 1
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def number_ngrams(self) -> cython.int:
+        """Number the n-grams of the present document, none of which goes beyond a reference."""
+        lexicon: Lexicon = self.words.lexicon
+        self.ngrams.begin(lexicon.tokens, lexicon.used)
+        text: cython.size_t
+        start: cython.size_t
+        place: cython.size_t
+        for text in range(self.words.texts):
+            end: cython.size_t = self.words.ends[text + 1]
+            for start in range(self.words.ends[text], end):
+                ngram: cython.uint = lexicon.sequence[start]
+                for place in range(start + 1, min(end, start + self.orders)):
+                    ngram = self.ngrams.longer(ngram, lexicon.sequence[place])
+        if self.ngrams.used > self.numbers_room:
+            room: cython.size_t = room_for(self.ngrams.used, self.numbers_room)
+            self.numbers = cython.cast(cython.p_uint, grown(self.numbers, room, 4))
+            self.numbers_room = room
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def count_words(self) -> cython.int:
+        """Count each different word of the present document once."""
+        lexicon: Lexicon = self.words.lexicon
+        memset(self.numbers, 0xFF, 4 * cython.cast(cython.size_t, lexicon.tokens))
+        place: cython.size_t
+        for place in range(lexicon.used):
+            token: cython.uint = lexicon.sequence[place]
+            if self.numbers[token] == _UNKNOWN:
+                self.numbers[token] = self.add_word(lexicon, token)
+                self.word_counts[self.numbers[token]] += 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def count_longer(self) -> cython.int:
+        """Count each different longer n-gram of the present document once."""
+        ngram: cython.uint
+        for ngram in range(self.words.lexicon.tokens, self.ngrams.used):
+            key: uint64 = self.ngrams.keys[ngram]
+            last: cython.uint = self.numbers[cython.cast(cython.uint, key)]
+            key = (cython.cast(uint64, self.numbers[key >> 32]) << 32) | last
+            self.numbers[ngram] = self.put(key, 1)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def find_word(self, lexicon: Lexicon, token: cython.uint) -> cython.uint:
+        """The number of a word of another lexicon, which has the same hash, or _UNKNOWN."""
+        known: Lexicon = self.known
+        hashed: cython.uint = lexicon.token_hash[token]
+        length: cython.uint = lexicon.token_length[token]
+        slot: cython.size_t = hashed & (known.slots_size - 1)
+        while known.slot_generation[slot] == known.generation:
+            number: cython.uint = known.slots[slot]
+            if (
+                known.token_hash[number] == hashed
+                and known.token_length[number] == length
+                and memcmp(
+                    known.letters + known.token_place[number],
+                    lexicon.letters + lexicon.token_place[token],
+                    length,
+                )
+                == 0
+            ):
+                return number
+            slot = (slot + 1) & (known.slots_size - 1)
+        return _UNKNOWN
+
+    @cython.cfunc
+    @cython.exceptval(0xFFFFFFFF)
+    def add_word(self, lexicon: Lexicon, token: cython.uint) -> cython.uint:
+        """The number of a word of another lexicon, a new one where need be."""
+        known: Lexicon = self.known
+        number: cython.uint = self.find_word(lexicon, token)
+        if number != _UNKNOWN:
+            return number
+        length: cython.size_t = lexicon.token_length[token]
+        known.reserve(length, 1)
+        start: cython.size_t = known.letters_used
+        memcpy(known.letters + start, lexicon.letters + lexicon.token_place[token], length)
+        number = known.number(start, start + length, lexicon.token_hash[token])
+        if number >= self.words_room:
+            room: cython.size_t = room_for(number + 1024, self.words_room)
+            self.word_counts = cython.cast(cython.p_uint, grown(self.word_counts, room, 4))
+            self.words_room = room
+        self.word_counts[number] = 0
+        return number
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.inline
+    def slot_of(self, key: uint64) -> cython.size_t:
+        """Where a key stands, or where it would."""
+        slot: cython.size_t = (key * _GOLDEN) >> self.shift
+        while self.slots[slot].count != 0 and self.slots[slot].key != key:
+            slot = (slot + 1) & (self.size - 1)
+        return slot
+
+    @cython.cfunc
+    @cython.exceptval(0xFFFFFFFF)
+    def put(self, key: uint64, count: cython.uint) -> cython.uint:
+        """Add to the count of a longer n-gram; its number."""
+        slot: cython.size_t = self.slot_of(key)
+        if self.slots[slot].count != 0:
+            self.slots[slot].count += count
+            return self.slots[slot].number
+        if self.longer >= _MOST:
+            raise OverflowError("more than two billion different n-grams cannot be counted")
+        number: cython.uint = _LONGER | self.longer
+        self.slots[slot].key = key
+        self.slots[slot].number = number
+        self.slots[slot].count = count
+        self.longer += 1
+        # Three quarters full at most.
+        if 4 * cython.cast(cython.size_t, self.longer) > 3 * self.size:
+            self.hold(2 * self.size)
+        return number
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def hold(self, size: cython.size_t) -> cython.int:
+        """Make the table that large, a power of two, and put all n-grams back in."""
+        old: cython.pointer[Slot] = self.slots
+        old_size: cython.size_t = self.size
+        fresh: cython.pointer[Slot] = cython.cast(
+            cython.pointer[Slot], calloc(size, cython.sizeof(Slot))
+        )
+        if fresh == cython.NULL:
+            raise MemoryError("no memory left for scoring")
+        self.slots = fresh
+        self.size = size
+        self.shift = 64
+        while size > 1:
+            self.shift -= 1
+            size //= 2
+        index: cython.size_t
+        for index in range(old_size):
+            if old[index].count != 0:
+                self.slots[self.slot_of(old[index].key)] = old[index]
+        free(old)
+        return 0
+
+    def store(self):
+        """The same as plain arrays."""
+        known: Lexicon = self.known
+        words: cython.uint = known.tokens
+        token: cython.uint
+        names = [known.token_text(token) for token in range(words)]
+        keys = array("Q", bytes(8 * self.longer))
+        counts = array("I", [self.word_counts[token] for token in range(words)])
+        counts.frombytes(bytes(4 * self.longer))
+        index: cython.size_t
+        for index in range(self.size):
+            if self.slots[index].count != 0:
+                place: cython.size_t = self.slots[index].number & ~_LONGER
+                key: uint64 = self.slots[index].key
+                if key >> 63:
+                    key = (key & ~(cython.cast(uint64, _LONGER) << 32)) + (cython.cast(uint64, words) << 32)
+                keys[place] = key
+                counts[words + place] = self.slots[index].count
+        return Stored(names, keys, counts, self.documents)
+
+    def restore(self, stored):
+        """Take stored frequencies in place of those counted so far; they must fit together."""
+        self.known.begin()
+        self.longer = 0
+        self.size = 0
+        self.hold(1024)
+        self.words.begin()
+        lexicon: Lexicon = self.words.lexicon
+        words: uint64 = len(stored.words)
+        documents: uint64 = stored.documents
+        number: uint64
+        for number in range(words):
+            lexicon.begin()
+            lexicon.add_name(stored.words[number])
+            if not lexicon.used or self.add_word(lexicon, 0) != number:
+                raise ValueError("an empty or repeated word")
+            if not 0 < stored.counts[number] <= stored.documents:
+                raise ValueError("a word in more documents than there are")
+            self.word_counts[number] = stored.counts[number]
+        place: uint64 = 0
+        for key in stored.keys:
+            prefix: uint64 = key >> 32
+            last: uint64 = key & 0xFFFFFFFF
+            count: uint64 = stored.counts[words + place]
+            if last >= words or prefix >= words + place or not 0 < count <= documents:
+                raise ValueError("an n-gram that does not fit")
+            if prefix >= words:
+                prefix = _LONGER | (prefix - words)
+            if self.put((prefix << 32) | last, cython.cast(cython.uint, count)) != (_LONGER | place):
+                raise ValueError("a repeated n-gram")
+            place += 1
+        self.documents = cython.cast(cython.uint, documents)

@@ -1,0 +1,1 @@
+from factable.kernels.cider import Frequencies as Frequencies

@@ -1,0 +1,162 @@
+"""CIDEr and CIDEr-D (Vedantam et al. 2015), written to be read; `_cider.py` is quick and equal."""
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from factable.kernels.words import Reading, words_of
+from factable.types import Example
+
+SCORED, NO_REFERENCES = range(2)
+MOST_ORDERS = 20
+
+Words = list[str]
+Ngram = tuple[str, ...]
+
+
+class Stored(NamedTuple):
+    """Frequencies as plain arrays: how many of the documents have each n-gram.
+
+    N-grams are numbered: first the words, then the longer ones, each of which has a key: the number of the
+    n-gram without its last word, times 2^32, plus the number of that word.
+    """
+
+    words: list[str]
+    keys: "array[int]"
+    counts: "array[int]"
+    documents: int
+
+
+class Options(NamedTuple):
+    """CIDEr-D has `clipped` counts and a Gaussian of `sigma` over lengths; `strict` keeps empty references."""
+
+    scale: float = 1.0
+    clipped: bool = False
+    sigma: float | None = None
+    strict: bool = False
+
+
+class Frequencies:
+    """In how many documents, which are sets of references, each n-gram stands."""
+
+    def __init__(self, reading: Reading, orders: int) -> None:
+        self.reading = reading
+        self.orders = orders
+        self.documents = 0
+        self._counts: Counter[Ngram] = Counter()
+
+    def add(self, references: Iterable[str]) -> None:
+        """Count one document."""
+        self.documents += 1
+        read = [words_of(reference, self.reading) for reference in references]
+        # Words before longer n-grams, and no n-gram before its beginning.
+        found = {
+            ngram: None
+            for order in range(1, self.orders + 1)
+            for words in read
+            for ngram in iter_ngrams(words, order)
+        }
+        self._counts.update(found.keys())
+
+    def weight(self, ngram: Ngram) -> float:
+        """The logarithm of how rare an n-gram is; one that no document has counts as if one had it."""
+        return math.log(self.documents) - math.log(max(1, self._counts[ngram]))
+
+    def store(self) -> Stored:
+        """The same as plain arrays."""
+        ngrams = sorted(self._counts, key=len)
+        words = [ngram[0] for ngram in ngrams if len(ngram) == 1]
+        number = {ngram: place for place, ngram in enumerate(ngrams)}
+        longer = ngrams[len(words) :]
+        keys = array("Q", (number[ngram[:-1]] << 32 | number[ngram[-1:]] for ngram in longer))
+        return Stored(words, keys, array("I", (self._counts[ngram] for ngram in ngrams)), self.documents)
+
+    def restore(self, stored: Stored) -> None:
+        """Take stored frequencies in place of those counted so far; they must fit together."""
+        ngrams: list[Ngram] = [(word,) for word in stored.words]
+        for key in stored.keys:
+            ngrams.append((*ngrams[key >> 32], stored.words[key & 0xFFFFFFFF]))
+        self._counts = Counter(dict(zip(ngrams, stored.counts, strict=True)))
+        self.documents = stored.documents
+
+
+def part_names(orders: int) -> tuple[str, ...]:
+    """The names of the parts: one for each order."""
+    return tuple(f"cider_{order}" for order in range(1, orders + 1))
+
+
+def iter_ngrams(words: Words, order: int) -> Iterator[Ngram]:
+    """The n-grams of one order, in order of appearance."""
+    return (tuple(words[start : start + order]) for start in range(len(words) - order + 1))
+
+
+def score_cider(
+    examples: Sequence[Example], frequencies: Frequencies, options: Options
+) -> tuple[dict[str, "array[float]"], bytes]:
+    """An array per part, NaN where an example cannot be scored, and why: a code per example."""
+    names = ("value", *part_names(frequencies.orders))
+    columns = {name: array("d") for name in names}
+    codes = bytearray()
+    for example in examples:
+        row = _score_one(example, frequencies, options)
+        codes.append(SCORED if row else NO_REFERENCES)
+        for name, value in zip(names, row or [math.nan] * len(names), strict=True):
+            columns[name].append(value)
+    return columns, bytes(codes)
+
+
+class _Vectors(NamedTuple):
+    """For each order the weighted counts of n-grams and their norm; how many words there are."""
+
+    counts: list[dict[Ngram, float]]
+    norms: list[float]
+    length: int
+
+
+def _score_one(example: Example, frequencies: Frequencies, options: Options) -> list[float]:
+    read = [words_of(reference, frequencies.reading) for reference in example.references]
+    references = [_weigh(words, frequencies) for words in read if words or options.strict]
+    if not references:
+        return []
+    text = _weigh(words_of(example.text, frequencies.reading), frequencies)
+    totals = [0.0] * frequencies.orders
+    for reference in references:
+        penalty = 1.0
+        if options.sigma is not None:
+            apart = float(text.length - reference.length)
+            penalty = math.exp(-(apart * apart) / (2 * options.sigma * options.sigma))
+        for order in range(frequencies.orders):
+            totals[order] += _similarity(text, reference, order, options.clipped) * penalty
+    parts = [total / len(references) * options.scale for total in totals]
+    value = 0.0
+    for part in parts:
+        value += part
+    return [value / frequencies.orders, *parts]
+
+
+def _weigh(words: Words, frequencies: Frequencies) -> _Vectors:
+    vectors, norms = [], []
+    for order in range(1, frequencies.orders + 1):
+        counts = Counter(iter_ngrams(words, order))
+        vector = {ngram: count * frequencies.weight(ngram) for ngram, count in counts.items()}
+        squares = 0.0
+        for weighted in vector.values():
+            squares += weighted * weighted
+        vectors.append(vector)
+        norms.append(math.sqrt(squares))
+    return _Vectors(vectors, norms, len(words))
+
+
+def _similarity(text: _Vectors, reference: _Vectors, order: int, clipped: bool) -> float:
+    """The cosine, in CIDEr-D with no more of an n-gram than the reference has."""
+    norms = text.norms[order] * reference.norms[order]
+    if norms == 0.0:
+        return 0.0
+    product = 0.0
+    for ngram, said in text.counts[order].items():
+        wanted = reference.counts[order].get(ngram, 0.0)
+        product += (min(said, wanted) if clipped else said) * wanted
+    # Rounding could lift the cosine of equal vectors above 1.
+    return min(1.0, product / norms)

@@ -1,0 +1,154 @@
+"""METEOR: words of text and reference aligned by form, stem, synonym and paraphrase.
+
+Denkowski and Lavie: Meteor Universal: Language Specific Translation Evaluation for Any Target Language. WMT
+2014. The alignment is the authors' program, version 1.5; the score is computed here from its statistics.
+"""
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+from factable.errors import UsageError
+from factable.metric import VALUE, Field, make_scores
+from factable.models.meteor import WIDTH, load_meteor
+from factable.models.meteor_files import PACKAGED, Setting, checksums
+from factable.types import Example, Finding, Scores
+
+
+class Tuning(NamedTuple):
+    """The program's parameters of a language, and the weight of each module's matches."""
+
+    alpha: float
+    beta: float
+    gamma: float
+    delta: float
+    weights: tuple[float, ...]
+
+
+# Tuned by the authors to human rankings of translations.
+TUNINGS = {
+    "en": Tuning(0.85, 0.2, 0.6, 0.75, (1.0, 0.6, 0.8, 0.6)),
+    "cz": Tuning(0.95, 0.2, 0.6, 0.8, (1.0, 0.4)),
+    "de": Tuning(0.95, 1.0, 0.55, 0.55, (1.0, 0.8, 0.2)),
+    "es": Tuning(0.65, 1.3, 0.5, 0.8, (1.0, 0.8, 0.6)),
+    "fr": Tuning(0.9, 1.4, 0.6, 0.65, (1.0, 0.2, 0.4)),
+}
+# Columns of the statistics. Most come in pairs, text first and then reference. For each of four modules, in
+# the order of their weights: matched content words, then matched function words.
+LENGTH, FUNCTION_WORDS, MODULES, CHUNKS, MATCHES = 0, 2, 4, 20, 21
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meteor:
+    """Words aligned with the best reference by form, stem, synonym and paraphrase (METEOR 1.5).
+
+    language     "en", "cz", "de", "es" or "fr"
+    normalize    whether the program tokenises and lower-cases; else words are cut at spaces and case counts
+    paraphrases  the paraphrase table: "package" (English alone), "none" or a file such as paraphrase-de.gz
+    """
+
+    name: ClassVar[str] = "meteor"
+    version: ClassVar[int] = 1
+    higher_is_better: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    parts: ClassVar[tuple[str, ...]] = ("precision", "recall", "f_mean", "penalty")
+    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
+
+    language: str = "en"
+    normalize: bool = True
+    paraphrases: str = PACKAGED
+
+    def __post_init__(self) -> None:
+        """Check every parameter."""
+        self._require("language", self.language in TUNINGS, f"one of {', '.join(TUNINGS)}")
+        self._require("normalize", isinstance(self.normalize, bool), "True or False")
+        named = isinstance(self.paraphrases, str) and self.paraphrases != ""
+        self._require("paraphrases", named, '"package", "none" or a file name')
+        if self.paraphrases == PACKAGED and self.language != "en":
+            raise UsageError(
+                f"meteor: the package has no paraphrases for {self.language!r}; give a file such as "
+                f'paraphrases="paraphrase-{self.language}.gz" of METEOR 1.5, or paraphrases="none"'
+            )
+
+    def _require(self, parameter: str, holds: bool, allowed: str) -> None:
+        if not holds:
+            raise UsageError(f"meteor: {parameter} is {getattr(self, parameter)!r}; it must be {allowed}")
+
+    @property
+    def needs(self) -> frozenset[Field]:
+        """What an example must have besides its text."""
+        return frozenset({"references"})
+
+    def ingredients(self) -> Mapping[str, str]:
+        """The checksums of the program and its paraphrase table."""
+        return checksums(self._setting())
+
+    def score(self, examples: Sequence[Example]) -> Scores:
+        """The score with the best reference; the corpus value comes from summed statistics."""
+        pairs = [(tuple(filter(str.strip, example.references)), example.text) for example in examples]
+        reasons = {index: "no references" for index, (references, _) in enumerate(pairs) if not references}
+        # Checked here, and not only for the signature: Java would not mind a damaged table.
+        self.ingredients()
+        rows = iter(load_meteor(self._setting()).measure([pair for pair in pairs if pair[0]]))
+        columns = {column: array("d") for column in (VALUE, *self.parts)}
+        stats = array("d")
+        for index in range(len(pairs)):
+            row = [0.0] * WIDTH if index in reasons else without_whole_chunk(next(rows))
+            stats.extend(row)
+            found = self.finish(row)
+            for column, numbers in columns.items():
+                numbers.append(math.nan if index in reasons else found[column])
+        values = columns.pop(VALUE)
+        return make_scores(self, examples, values, columns, reasons, stats)
+
+    def finish(self, totals: Sequence[float]) -> dict[str, float]:
+        """Value and parts of an example, or of many, from the sums of their statistics."""
+        tuning = TUNINGS[self.language]
+        precision, recall = (_share_matched(totals, side, tuning) for side in (0, 1))
+        f_mean = 0.0
+        if precision and recall:
+            f_mean = 1 / ((1 - tuning.alpha) / precision + tuning.alpha / recall)
+        matches = (totals[MATCHES] + totals[MATCHES + 1]) / 2
+        fragmentation = totals[CHUNKS] / matches if matches else 0.0
+        penalty = tuning.gamma * fragmentation**tuning.beta
+        value = f_mean * (1 - penalty)
+        return {
+            VALUE: value,
+            "precision": precision,
+            "recall": recall,
+            "f_mean": f_mean,
+            "penalty": penalty,
+        }
+
+    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+        """Nothing: the program tells how many words match, not which."""
+        return tuple(() for _ in examples)
+
+    def _setting(self) -> Setting:
+        return Setting(self.language, self.normalize, self.paraphrases)
+
+
+def without_whole_chunk(row: list[float]) -> list[float]:
+    """Statistics in which the one chunk of a text that matches as a whole is none: there is no fragmentation.
+
+    The program makes this exception for a text and leaves the chunk out of its sums too.
+    """
+    text, reference = (row[MATCHES + side] == row[LENGTH + side] for side in (0, 1))
+    if text and reference and row[CHUNKS] == 1:
+        return [*row[:CHUNKS], 0.0, *row[CHUNKS + 1 :]]
+    return row
+
+
+def _share_matched(totals: Sequence[float], side: int, tuning: Tuning) -> float:
+    """The share of the text's (side 0) or reference's (1) words that match, weighted by word and module."""
+    functions = totals[FUNCTION_WORDS + side]
+    content = totals[LENGTH + side] - functions
+    length = tuning.delta * content + (1 - tuning.delta) * functions
+    matched = 0.0
+    for module, weight in enumerate(tuning.weights):
+        column = MODULES + 4 * module + side
+        matched += weight * (tuning.delta * totals[column] + (1 - tuning.delta) * totals[column + 2])
+    # Rounding may leave a whole match a hair above its length.
+    return min(1.0, matched / length) if length else 0.0

@@ -1,0 +1,144 @@
+"""NIST: matching n-grams weighted by how much information they carry.
+
+Doddington: Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence Statistics. HLT
+2002; with the constants of mteval-v13a, as in the E2E challenge.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from factable.kernels.matches import count_ngrams
+from factable.metric import VALUE, Field, ShardBy
+from factable.metrics.against_references import Readings, columns_to_scores, read_examples
+from factable.metrics.parameters import require_choice, require_flags, require_whole
+from factable.metrics.reference_findings import explain_all
+from factable.metrics.sacrebleu_parts import TOKENIZERS, reader
+from factable.types import Example, Finding, Scores
+
+Ngram = tuple[str, ...]
+MOST_ORDERS = 20
+# A text of two thirds of the references' length gets half of its score.
+BETA = -math.log(0.5) / math.log(1.5) ** 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nist:
+    """Matching n-grams weighted by the information they carry in the references (Doddington 2002).
+
+    tokens     sacrebleu's tokeniser: "13a", "intl", "char", "zh" or "none" for text that is tokenised already
+    lowercase  whether case is ignored: True or False
+    orders     the longest n-grams counted
+    compat     "e2e" counts the n-grams of short texts as the E2E challenge's pymteval does
+    """
+
+    name: ClassVar[str] = "nist"
+    version: ClassVar[int] = 1
+    higher_is_better: ClassVar[bool] = True
+    shard_by: ClassVar[ShardBy] = "corpus"
+
+    tokens: str = "13a"
+    lowercase: bool = True
+    orders: int = 5
+    compat: str = ""
+
+    def __post_init__(self) -> None:
+        """Check every parameter."""
+        require_choice(self, "tokens", TOKENIZERS)
+        require_flags(self, "lowercase")
+        require_whole(self, "orders", 1, MOST_ORDERS)
+        require_choice(self, "compat", ("", "e2e"))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """0 and up, without a highest value; pymteval's numbers may be negative."""
+        return (-math.inf if self.compat == "e2e" else 0.0, math.inf)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Information per n-gram of each order, and what the length of the text does."""
+        return (*(f"information_{order}" for order in range(1, self.orders + 1)), "length_penalty")
+
+    @property
+    def needs(self) -> frozenset[Field]:
+        """What an example must have besides its text."""
+        return frozenset({"references"})
+
+    def ingredients(self) -> Mapping[str, str]:
+        """No files."""
+        return {}
+
+    def pieces(self) -> list[str]:
+        """The tokeniser comes from sacrebleu."""
+        from sacrebleu import __version__
+
+        return [f"sacrebleu:version:{__version__}"]
+
+    def score(self, examples: Sequence[Example]) -> Scores:
+        """NIST of each example and of all; information is that in the references of all examples."""
+        readings = read_examples(examples, reader(self.tokens, self.lowercase))
+        information = weigh_ngrams(readings, self.orders)
+        rows = np.array(
+            [
+                self._row(text.split(), [reference.split() for reference in references], information)
+                for text, references in zip(readings.texts, readings.references, strict=True)
+            ]
+        ).reshape(len(examples), 2 * self.orders + 2)
+        found = [self.finish(row.tolist()) for row in rows]
+        columns = {name: np.array([one[name] for one in found]) for name in (VALUE, *self.parts)}
+        return columns_to_scores(self, examples, columns, rows, readings.reasons)
+
+    def _row(
+        self, text: list[str], references: list[list[str]], information: Mapping[Ngram, float]
+    ) -> list[float]:
+        """Information of the matches of each order, n-grams of each order, lengths of text and references."""
+        # To pymteval no text is one empty word, and a short text has a negative number of long n-grams.
+        strict = self.compat == "e2e"
+        length = max(len(text), 1) if strict else len(text)
+        gains = []
+        for order in range(1, self.orders + 1):
+            most: Counter[Ngram] = Counter()
+            for reference in references:
+                most |= count_ngrams(reference, order)
+            hits = count_ngrams(text, order) & most
+            gains.append(math.fsum(information[ngram] * count for ngram, count in hits.items()))
+        totals = [length - order if strict else max(0, length - order) for order in range(self.orders)]
+        mean_length = sum(map(len, references)) / max(len(references), 1)
+        return [*gains, *totals, length, mean_length]
+
+    def finish(self, totals: Sequence[float]) -> dict[str, float]:
+        """NIST of a corpus and its parts from column sums of the statistics."""
+        *counts, length, mean_length = totals
+        gains, ngrams = counts[: self.orders], counts[self.orders :]
+        # With pymteval's numbers n-grams of long texts may be outweighed by those that short ones lack.
+        shares = [gain / count if count else 0.0 for gain, count in zip(gains, ngrams, strict=True)]
+        penalty = length_penalty(length / mean_length) if mean_length else 0.0
+        parts = (penalty * math.fsum(shares), *shares, penalty)
+        return dict(zip((VALUE, *self.parts), parts, strict=True))
+
+    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+        """Which words of the text no reference has."""
+        return explain_all(examples)
+
+
+def weigh_ngrams(readings: Readings, orders: int) -> dict[Ngram, float]:
+    """The information of each n-gram: log2 of how often its beginning comes per time that it comes itself."""
+    counts: Counter[Ngram] = Counter()
+    for references in readings.references:
+        for reference in references:
+            words = reference.split()
+            counts[()] += len(words)
+            for order in range(1, orders + 1):
+                counts.update(count_ngrams(words, order))
+    return {ngram: math.log2(counts[ngram[:-1]] / count) for ngram, count in counts.items() if ngram}
+
+
+def length_penalty(ratio: float) -> float:
+    """1 for a text at least as long as its references, less for a shorter one."""
+    if ratio >= 1:
+        return 1.0
+    return math.exp(-BETA * math.log(ratio) ** 2) if ratio > 0 else 0.0

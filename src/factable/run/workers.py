@@ -1,0 +1,99 @@
+"""Worker processes, each at the end of a pipe of its own, so that one that dies cannot hold up the others.
+
+A process pool of the standard library shares one pipe for all results: a worker that is killed while it writes
+there (out of memory) leaves everybody waiting for ever.
+"""
+
+import multiprocessing
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+
+from factable.errors import FactableError
+from factable.io.blocks import Block
+from factable.run.units import Batch, Plan, Scored, score_unit
+
+
+class Worker:
+    """A process that scores one unit after the other."""
+
+    def __init__(self, plan: Plan, older: Sequence["Worker"]) -> None:
+        context = _context()
+        self._pipe, theirs = context.Pipe()
+        # A forked process has copies of our ends too; it would never see that we are gone.
+        forked = context.get_start_method() == "fork"
+        copies = [self._pipe, *(worker._pipe for worker in older)] if forked else []
+        self._process = context.Process(target=_serve, args=(plan, theirs, copies), daemon=True)  # type: ignore[attr-defined]
+        with _interrupts_held():
+            self._process.start()
+        theirs.close()
+
+    def score(self, unit: Block | Batch) -> Scored:
+        """What `score_unit` gives or raises in that process."""
+        try:
+            self._pipe.send(unit)
+            answer = self._pipe.recv()
+        except (EOFError, OSError):
+            raise FactableError("a worker process died (out of memory?); try fewer --jobs") from None
+        if isinstance(answer, Exception):
+            raise answer
+        scored: Scored = answer
+        return scored
+
+    def end(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.terminate()
+        self._process.join()
+
+    def close(self) -> None:
+        """Close our end of the pipe, once nobody reads it any more."""
+        self._pipe.close()
+        self._process.close()
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Forking starts workers at once; it is safe only where no other thread may hold a lock."""
+    forks = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if forks else "spawn")
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Make Ctrl-C wait while a worker starts, so that it cannot reach one that does not ignore it yet."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(plan: Plan, pipe: Connection, copies: Sequence[Connection]) -> None:
+    """Answer until the other side is gone."""
+    # Ctrl-C reaches every process of a terminal; only the parent answers it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for copy in copies:
+        copy.close()
+    try:
+        while True:
+            pipe.send(_answer(plan, pipe.recv()))
+    except (EOFError, OSError):
+        return
+
+
+def _answer(plan: Plan, unit: Block | Batch) -> Scored | Exception:
+    try:
+        return score_unit(plan, unit)
+    except FactableError as error:
+        return error
+    except Exception as error:
+        # A fault of ours or of a plug-in: where it happened must not get lost on the way.
+        error.add_note(traceback.format_exc())
+        return error

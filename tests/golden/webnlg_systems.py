@@ -1,0 +1,52 @@
+"""The systems of the WebNLG challenge 2017 with the real references of each text, 1 to 8 of them."""
+
+import tarfile
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+
+from factable.io.formats import open_format
+from factable.types import Example
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data" / "webnlg2017"
+ITEMS = DATA / "testdata_with_lex.xml.xz"
+SUBMISSIONS = DATA / "submissions.tar.xz"
+MISSING = "" if ITEMS.exists() and SUBMISSIONS.exists() else f"no WebNLG 2017 data in {DATA}"
+# Submission-UIT-DANGNT-CLNLP.txt has texts for part of the items, without saying which.
+SYSTEMS = {
+    "adapt": "ADAPTcentreWebNLGsubmission.txt",
+    "baseline": "baseline_sorted.txt",
+    "melbourne": "final_result.txt",
+    "pkuwriter": "PKUWriter_results.txt",
+    "tilburg-nmt": "nmt_test.out.ordered",
+    "tilburg-smt": "smt_test.out.ordered",
+    "tilburg-template": "template_test.out.ordered",
+    "upf": "UPF_All_sent_final.txt",
+}
+
+
+@cache
+def system_texts(system: str) -> tuple[str, ...]:
+    with tarfile.open(SUBMISSIONS) as archive:
+        return tuple(archive.extractfile(f"submissions/{SYSTEMS[system]}").read().decode().splitlines())
+
+
+@cache
+def items() -> tuple[Example, ...]:
+    return tuple(open_format("webnlg")([str(ITEMS)]))
+
+
+def examples_of(system: str) -> list[Example]:
+    texts = system_texts(system)
+    return [
+        Example(item.item, system, text, item.table, item.references)
+        for item, text in zip(items(), texts, strict=True)
+    ]
+
+
+def streams(examples: list[Example], *, fill: str | None = None) -> list[list[str | None]]:
+    """References as sacrebleu takes them: the first of each text, the second of each, and so on."""
+    return [
+        list(column)
+        for column in zip_longest(*zip(*zip_longest(*(e.references for e in examples), fillvalue=fill)))
+    ]

@@ -1,0 +1,218 @@
+"""Every compiled kernel meets its Python twin on random input: equal to the last bit."""
+
+import math
+from array import array
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factable import kernels
+from factable.kernels import keys, parent, records, tokens
+from factable.kernels.parent import Options
+from factable.models.counts import Counts, from_pairs
+from factable.types import Example, Record, Table
+
+pytestmark = pytest.mark.skipif(not kernels.COMPILED, reason="the kernels were not compiled")
+
+SPECIAL = [
+    "İ", "ß", "ΑΣ", "Σ'Α", "\u212a", "中", "日", "カ", "e\u0301", "\u0301", "\ud800", "\udfff", "\U0001f600",
+    "ﬁ", "Ⅷ", "\u200c", "\u200d", "_", "\x00", "\x1c", "\x85", "\u3000", "\u2028", "\t", " ", "-", "A", "9",
+]  # fmt: skip
+any_text = st.lists(
+    st.one_of(st.sampled_from(SPECIAL), st.characters(exclude_categories=()), st.text(max_size=5)),
+    max_size=20,
+).map("".join)
+
+# Few words, so that n-grams repeat and meet in table, text and references.
+WORDS = ["a", "b", "c", "B", "İ", "é", "中", "\ud800", "of", "birth_place", ","]
+TABLE_WORDS = ["a", "b", "c", "İ", "birth_place", "birthPlace", "_", ""]
+
+
+def sentences(most: int) -> st.SearchStrategy[str]:
+    words = st.lists(st.sampled_from(WORDS), max_size=most)
+    return st.one_of(words.map(" ".join), words.map(" ".join), words.map("".join))
+
+
+record_strategy = st.builds(
+    Record, st.one_of(st.just(""), sentences(2)), st.sampled_from(TABLE_WORDS), sentences(4)
+)
+examples_strategy = st.lists(
+    st.builds(
+        Example,
+        any_text,
+        any_text,
+        sentences(25),
+        st.builds(
+            Table, st.lists(record_strategy, max_size=4).map(tuple), st.one_of(st.just(""), sentences(2))
+        ),
+        st.lists(sentences(12), max_size=3).map(tuple),
+    ),
+    max_size=4,
+)
+options_strategy = st.builds(
+    Options,
+    st.sampled_from(tokens.TOKENIZERS),
+    st.sampled_from(["overlap", "cooccurrence", "none"]),
+    st.sampled_from([None, 0.0, 0.3, 1.0]),
+    st.integers(1, 6),
+    st.sampled_from([0.0, 1e-5]),
+    st.booleans(),
+    st.booleans(),
+)
+VOCABULARY = {word: number for number, word in enumerate(["a", "b", "c", "i̇", "é", "中", "birth_place", ","])}
+# A counts file may hold an empty word; it is never a word of a table.
+VOCABULARY[""] = len(VOCABULARY)
+
+
+@st.composite
+def counts_strategy(draw: st.DrawFn) -> Counts:
+    number = st.integers(0, len(VOCABULARY) - 1)
+    pairs = draw(st.dictionaries(st.tuples(number, number), st.integers(0, 4), max_size=30))
+    totals = draw(
+        st.lists(st.integers(0, 4), min_size=len(VOCABULARY), max_size=len(VOCABULARY)),
+    )
+    order = sorted(pairs)
+    return from_pairs(
+        dict(VOCABULARY),
+        np.array(totals, dtype=np.uint32),
+        np.array([row << 32 | column for row, column in order], dtype=np.uint64),
+        np.array([pairs[pair] for pair in order], dtype=np.uint32),
+    )
+
+
+def assert_same(examples: list[Example], options: Options, counts: Counts | None) -> None:
+    columns, codes = kernels.score_parent(examples, options, counts)
+    twin_columns, twin_codes = parent.score_parent(examples, options, counts)
+    assert codes == twin_codes
+    assert columns.keys() == twin_columns.keys()
+    for part, values in columns.items():
+        assert isinstance(values, array)
+        assert list(map(bits, values)) == list(map(bits, twin_columns[part])), part
+
+
+def bits(value: float) -> str:
+    return "nan" if math.isnan(value) else value.hex()
+
+
+@settings(max_examples=300, deadline=None)
+@given(any_text, st.sampled_from(tokens.TOKENIZERS))
+def test_tokens(text: str, tokenizer: str) -> None:
+    assert kernels.tokenize(text, tokenizer) == tokens.tokenize(text, tokenizer)
+
+
+def test_tokens_of_every_character() -> None:
+    for start in range(0, 0x110000, 0x1000):
+        text = " ".join(f"a{chr(code)}a" for code in range(start, start + 0x1000, 7))
+        assert kernels.tokenize(text) == tokens.tokenize(text)
+
+
+@settings(max_examples=400, deadline=None)
+@given(examples_strategy, options_strategy, counts_strategy())
+def test_parent(examples: list[Example], options: Options, counts: Counts) -> None:
+    assert_same(examples, options, counts)
+
+
+def test_parent_buffers_grow_and_are_reused() -> None:
+    table = Table((Record("s", "p", "w3 w5 w4"), Record("", "q", "w0 é")))
+    texts = ["", "w1 w2 w1", " ".join(f"w{number % 700}" for number in range(3000)), "é " * 50, "w0"]
+    examples = [Example(str(n), "", text, table, (texts[n - 1], text[:40])) for n, text in enumerate(texts)]
+    for orders in (1, 4, 20):
+        assert_same(examples, Options("words", "overlap", None, orders, 1e-5, False, False), None)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.builds(Example, any_text, any_text, st.just(""), st.just(Table(()))), max_size=5))
+def test_fingerprints(examples: list[Example]) -> None:
+    assert kernels.fingerprints(examples) == keys.fingerprints(examples)
+    assert len(kernels.fingerprints(examples)) == 8 * len(examples)
+
+
+row_strategy = st.one_of(
+    st.lists(st.text(max_size=3), min_size=3, max_size=3),
+    st.lists(st.text(max_size=3), min_size=3, max_size=3),
+    st.lists(st.one_of(st.text(max_size=3), st.none(), st.integers()), max_size=4),
+    st.tuples(st.text(max_size=2), st.text(max_size=2), st.text(max_size=2)),
+    st.just("abc"),
+    st.just([np.str_("a"), "b", "c"]),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(row_strategy, max_size=4))
+def test_make_records(rows: list[object]) -> None:
+    made = kernels.make_records(rows)
+    assert made == records.make_records(rows)
+    assert made is None or all(type(record) is Record for record in made)
+
+
+def test_subclasses_of_str_and_tuples_of_examples() -> None:
+    word = np.str_("Ab É c")
+    example = Example(word, word, word, Table((Record(word, word, word),), word), (word, np.str_("x")))
+    for tokenizer in tokens.TOKENIZERS:
+        options = Options(tokenizer, "overlap", None, 4, 1e-5, False, False)
+        assert_same([example], options, None)
+        assert kernels.score_parent((example,), options, None) == kernels.score_parent(
+            [example], options, None
+        )
+        assert kernels.tokenize(word, tokenizer) == tokens.tokenize(word, tokenizer)
+    assert kernels.fingerprints((example,)) == keys.fingerprints([example])
+
+
+def test_counts_that_cannot_be_written_to() -> None:
+    pairs = np.array([1], dtype=np.uint32)
+    counts = from_pairs(
+        {"a": 0, "b": 1}, np.array([2, 2], dtype=np.uint32), np.array([1], dtype=np.uint64), pairs
+    )
+    for values in (counts.totals, counts.starts, counts.columns, counts.pairs):
+        values.setflags(write=False)
+    example = Example("", "", "a b", Table((Record("", "", "a"),)), ("b a",))
+    assert_same([example], Options("words", "cooccurrence", None, 2, 0.0, False, False), counts)
+
+
+OPTIONS = Options("words", "overlap", None, 4, 1e-5, False, False)
+TABLE = Table((Record("", "a", "x"),))
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"x", ["x"]])
+def test_what_is_no_text_is_refused(wrong: object) -> None:
+    faulty = [
+        Example("", "", wrong, TABLE, ("x",)),  # type: ignore[arg-type]
+        Example("", "", "x", TABLE, (wrong,)),  # type: ignore[arg-type]
+        Example("", "", "x", Table((Record("", "", wrong),)), ("x",)),  # type: ignore[arg-type]
+        Example("", "", "x", Table((wrong,)), ("x",)),  # type: ignore[arg-type]
+    ]
+    for example in faulty:
+        with pytest.raises(TypeError, match=r"must be a str|holds Records"):
+            kernels.score_parent([example], OPTIONS, None)
+    with pytest.raises(TypeError, match="must be a str"):
+        kernels.tokenize(wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be str"):
+        kernels.fingerprints([Example("", wrong, "", TABLE)])  # type: ignore[arg-type]
+
+
+def test_records_too_short_are_refused() -> None:
+    with pytest.raises(TypeError, match="holds Records, not tuple"):
+        kernels.score_parent([Example("", "", "x", Table((("a",),)), ("x",))], OPTIONS, None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("change", ["totals", "starts", "pairs", "vocabulary", "none"])
+def test_counts_of_the_wrong_kind_are_refused(change: str) -> None:
+    counts = {
+        "vocabulary": {"a": 0, "b": 1},
+        "totals": np.array([2, 2], dtype=np.uint32),
+        "starts": np.array([0, 1, 1], dtype=np.int64),
+        "columns": np.array([1], dtype=np.uint32),
+        "pairs": np.array([1], dtype=np.uint32),
+    }
+    wrong = {
+        "totals": np.array([2, 2], dtype=np.uint64),
+        "starts": np.array([0, 1, 1], dtype=np.float64),
+        "pairs": np.array([[1]], dtype=np.uint32),
+        "vocabulary": {"a": 0, "x": 2},
+    }
+    given_counts = None if change == "none" else Counts(**(counts | {change: wrong[change]}))  # type: ignore[arg-type]
+    example = Example("", "", "x b", TABLE, ("x a",))
+    with pytest.raises(ValueError, match="counts"):
+        kernels.score_parent([example], OPTIONS._replace(entailment="cooccurrence"), given_counts)
