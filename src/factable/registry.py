@@ -12,6 +12,8 @@ BUILT_IN = {
     "bleu": "factable.metrics.bleu:Bleu",
     "bleu_t": "factable.metrics.bleu_t:BleuT",
     "chrf": "factable.metrics.chrf:Chrf",
+    "cider": "factable.metrics.cider:Cider",
+    "cider_d": "factable.metrics.cider_d:CiderD",
     "meteor": "factable.metrics.meteor:Meteor",
     "nist": "factable.metrics.nist:Nist",
     "parent": "factable.metrics.parent:Parent",

@@ -7,10 +7,11 @@ from dataclasses import fields, replace
 from functools import cache
 
 import pytest
-from contract_examples import WHOLE, documentation
+from contract_examples import OTHER, WHOLE, documentation
 
 from factable.errors import MissingExtraError, MissingProgramError, UsageError
 from factable.metric import Metric
+from factable.metrics.cider import Cider
 from factable.models.counts import save_counts
 from factable.registry import load, names
 from factable.train.counts import CountsBuilder
@@ -46,7 +47,13 @@ def counts_file(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="session")
-def variants(counts_file):
+def idf_file(tmp_path_factory) -> str:
+    path = str(tmp_path_factory.mktemp("idf") / "small.idf")
+    return Cider().prepare([WHOLE, OTHER], path).idf
+
+
+@pytest.fixture(scope="session")
+def variants(counts_file, idf_file):
     """A function: metric name -> the default metric, and metrics that differ from it in each parameter.
 
     Values are found by trying: words that the parameter's documentation has in quotes, a few numbers, and
@@ -55,7 +62,7 @@ def variants(counts_file):
 
     def vary(name: str) -> list[Metric]:
         kind = load(name)
-        candidates = _candidates(kind, {"counts": counts_file})
+        candidates = _candidates(kind, {"counts": counts_file, "idf": idf_file})
         found: dict[Metric, None] = {kind(): None}
         for parameter in candidates:
             found.update(dict.fromkeys(_accepted(kind, parameter, candidates)))

@@ -13,6 +13,10 @@ FACTS = Table(
 REFERENCES = ("Ada Lovelace, born on 10 December 1815, worked in mathematics.", "She did maths.")
 TEXT = "Ada Lovelace was born in December 1815 and liked poetry."
 WHOLE = Example("whole", "a", TEXT, FACTS, REFERENCES, {"semantics": 2.5})
+# Company for WHOLE: some metrics weigh words by how few items have them, and so need two items.
+OTHER = Example(
+    "other", "a", "Babbage built an engine.", FACTS, ("Babbage designed an engine.", "He thought of engines.")
+)
 ODD_TEXTS = {
     "empty": "",
     "blank": " \n\t\u2003",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from contract_examples import REFERENCES, TEXT, WHOLE, documentation, odd_examples
+from contract_examples import OTHER, REFERENCES, TEXT, WHOLE, documentation, odd_examples
 
 import factable
 from factable.metric import merge_scores, missing_fields, reference_range
@@ -86,7 +86,7 @@ def test_signature_moves_with_every_parameter(metrics):
 
 def test_signature_exists_before_scoring(metrics):
     for metric in metrics:
-        pieces = metric.score([WHOLE]).signature.split("|")
+        pieces = metric.score([WHOLE, OTHER]).signature.split("|")
         assert [piece for piece in pieces if not piece.startswith(RUN_FACTS)] == sign(metric).split("|")
         assert "unscored:0" in pieces
         assert ("refs:2" in pieces) == ("references" in metric.needs)
@@ -223,23 +223,23 @@ def test_needs_are_honest(metrics):
     lacking = {"table": replace(WHOLE, table=Table(())), "references": replace(WHOLE, references=())}
     for metric in metrics:
         assert not missing_fields(metric, WHOLE)
-        assert not math.isnan(metric.score([WHOLE]).values[0])
+        assert not math.isnan(metric.score([WHOLE, OTHER]).values[0])
         for need, example in lacking.items():
             if need in metric.needs:
                 assert missing_fields(metric, example)
-                assert math.isnan(metric.score([example]).values[0])
+                assert math.isnan(metric.score([example, OTHER, WHOLE]).values[0])
         enough = replace(
             WHOLE,
             table=WHOLE.table if "table" in metric.needs else Table(()),
             references=WHOLE.references if "references" in metric.needs else (),
         )
-        assert not math.isnan(metric.score([enough]).values[0])
+        assert not math.isnan(metric.score([enough, OTHER]).values[0])
 
 
 def test_a_better_text_scores_better(name):
     metric = parse(name)
     copied, empty = replace(WHOLE, text=REFERENCES[0]), replace(WHOLE, text="")
-    best, _, worst = metric.score([copied, replace(WHOLE, text=TEXT), empty]).values
+    best, _, worst, _ = metric.score([copied, replace(WHOLE, text=TEXT), empty, OTHER]).values
     assert (best > worst) == metric.higher_is_better
 
 

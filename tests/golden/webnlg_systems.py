@@ -44,9 +44,7 @@ def examples_of(system: str) -> list[Example]:
     ]
 
 
-def streams(examples: list[Example], *, fill: str | None = None) -> list[list[str | None]]:
-    """References as sacrebleu takes them: the first of each text, the second of each, and so on."""
-    return [
-        list(column)
-        for column in zip_longest(*zip(*zip_longest(*(e.references for e in examples), fillvalue=fill)))
-    ]
+def streams(examples: list[Example], fill: str | None = None) -> list[list[str | None]]:
+    """References as sacrebleu takes them: the first of every text, the second of every text, and so on."""
+    columns = zip_longest(*(example.references for example in examples), fillvalue=fill)
+    return list(map(list, columns))

@@ -12,7 +12,8 @@ except ImportError:
     fingerprints = keys.fingerprints
     make_records = records.make_records
     tokenize = tokens.tokenize
-    Frequencies = cider.Frequencies
+    count_documents = cider.count_documents
+    restore_documents = cider.restore_documents
     score_cider = cider.score_cider
     score_parent = parent.score_parent
     score_rouge = rouge.score_rouge
@@ -23,18 +24,20 @@ else:
     fingerprints = _reading.fingerprints
     make_records = _reading.make_records
     tokenize = _tokens.tokenize
-    Frequencies = _frequencies.Frequencies
+    count_documents = _frequencies.count_documents
+    restore_documents = _frequencies.restore_documents
     score_cider = _cider.score_cider
     score_parent = _parent.score_parent
     score_rouge = _rouge.score_rouge
 
 __all__ = [
     "COMPILED",
-    "Frequencies",
     "count_clipped",
+    "count_documents",
     "count_each",
     "fingerprints",
     "make_records",
+    "restore_documents",
     "score_cider",
     "score_parent",
     "score_rouge",

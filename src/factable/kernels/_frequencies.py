@@ -13,6 +13,7 @@ if not cython.compiled:
 
 from array import array
 
+from cython.cimports.factable.kernels._frequencies import Slot
 from cython.cimports.factable.kernels._memory import grown, room_for
 from cython.cimports.factable.kernels._sequences import Ngrams
 from cython.cimports.factable.kernels._tokens import Lexicon
@@ -187,9 +188,7 @@ class Frequencies:
         """Make the table that large, a power of two, and put all n-grams back in."""
         old: cython.pointer[Slot] = self.slots
         old_size: cython.size_t = self.size
-        fresh: cython.pointer[Slot] = cython.cast(
-            cython.pointer[Slot], calloc(size, cython.sizeof(Slot))
-        )
+        fresh: cython.pointer[Slot] = cython.cast(cython.pointer[Slot], calloc(size, cython.sizeof(Slot)))
         if fresh == cython.NULL:
             raise MemoryError("no memory left for scoring")
         self.slots = fresh
@@ -209,7 +208,6 @@ class Frequencies:
         """The same as plain arrays."""
         known: Lexicon = self.known
         words: cython.uint = known.tokens
-        token: cython.uint
         names = [known.token_text(token) for token in range(words)]
         keys = array("Q", bytes(8 * self.longer))
         counts = array("I", [self.word_counts[token] for token in range(words)])
@@ -257,3 +255,18 @@ class Frequencies:
                 raise ValueError("a repeated n-gram")
             place += 1
         self.documents = cython.cast(cython.uint, documents)
+
+
+def count_documents(documents, reading, orders):
+    """How many documents, each of which is a set of references, have each n-gram."""
+    frequencies: Frequencies = Frequencies(reading, orders)
+    for references in documents:
+        frequencies.add(references)
+    return frequencies
+
+
+def restore_documents(stored, reading, orders):
+    """Frequencies that were counted before."""
+    frequencies: Frequencies = Frequencies(reading, orders)
+    frequencies.restore(stored)
+    return frequencies

@@ -198,7 +198,7 @@ class Scorer:
             hits = self.union_hits(said)
         else:
             hits = self.ngram_hits(length, wanted)
-        # As many n-grams as words, less the order, plus one; at least one, so that nothing is 0 and not 0 / 0.
+        # As many n-grams as words, less the order, plus one; but at least one, so that 0 / 0 is 0.
         precision: cython.double = hits / (max(length, self.order) - self.order + 1)
         recall: cython.double = hits / (max(wanted, self.order) - self.order + 1)
         value: cython.double = 0.0
@@ -229,7 +229,7 @@ class Scorer:
     @cython.cfunc
     @cython.exceptval(-1)
     def union_hits(self, said: cython.size_t) -> cython.long:
-        """Words of the reference in the union of common subsequences, none more often than the text has it."""
+        """Words of the reference in the union of common subsequences, as often as the text has them."""
         sequence: cython.p_uint = self.words.lexicon.sequence
         ends: cython.p_size_t = self.words.ends
         self.count_words(ends[said])

@@ -30,7 +30,7 @@ class Stored(NamedTuple):
 
 
 class Options(NamedTuple):
-    """CIDEr-D has `clipped` counts and a Gaussian of `sigma` over lengths; `strict` keeps empty references."""
+    """CIDEr-D has `clipped` counts and a Gaussian of width `sigma`; `strict` keeps empty references."""
 
     scale: float = 1.0
     clipped: bool = False
@@ -80,6 +80,21 @@ class Frequencies:
             ngrams.append((*ngrams[key >> 32], stored.words[key & 0xFFFFFFFF]))
         self._counts = Counter(dict(zip(ngrams, stored.counts, strict=True)))
         self.documents = stored.documents
+
+
+def count_documents(documents: Iterable[Iterable[str]], reading: Reading, orders: int) -> Frequencies:
+    """How many documents, each of which is a set of references, have each n-gram."""
+    frequencies = Frequencies(reading, orders)
+    for references in documents:
+        frequencies.add(references)
+    return frequencies
+
+
+def restore_documents(stored: Stored, reading: Reading, orders: int) -> Frequencies:
+    """Frequencies that were counted before."""
+    frequencies = Frequencies(reading, orders)
+    frequencies.restore(stored)
+    return frequencies
 
 
 def part_names(orders: int) -> tuple[str, ...]:

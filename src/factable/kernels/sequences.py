@@ -6,7 +6,7 @@ from collections.abc import Sequence
 def common_places(wanted: Sequence[str], said: Sequence[str]) -> list[tuple[int, int]]:
     """Where one longest common subsequence stands: pairs of places in `wanted` and in `said`.
 
-    Of several, the one that is found from the end when `wanted` is given up first wherever that costs nothing.
+    Of several, the one found from the end when `wanted` is given up first wherever that costs nothing.
     """
     lengths = [[0] * (len(said) + 1) for _ in range(len(wanted) + 1)]
     for row, left in enumerate(wanted, 1):

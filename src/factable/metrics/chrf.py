@@ -122,7 +122,7 @@ class Chrf:
         """Value, precision and recall of each row by itself; the arithmetic is sacrebleu's, step by step."""
         factor = self.beta**2
         summed, precision, recall, effective = np.zeros((4, len(rows)))
-        for said, wanted, matched in rows.T.reshape(-1, 3, len(rows)):
+        for said, wanted, matched in rows.T.reshape(self.char_order + self.word_order, 3, len(rows)):
             here = np.where(said > 0, matched / np.maximum(said, 1), EPSILON)
             there = np.where(wanted > 0, matched / np.maximum(wanted, 1), EPSILON)
             below = factor * here + there

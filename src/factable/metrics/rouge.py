@@ -5,14 +5,14 @@ Lin: ROUGE: A Package for Automatic Evaluation of Summaries. Text Summarization 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from factable.errors import UsageError
 from factable.kernels import score_rouge
 from factable.kernels.rouge import PARTS, Options, best_reference, read_sentences
 from factable.kernels.tokens import TOKENIZERS, token_spans
 from factable.kernels.words import Reading, word_of
-from factable.metric import Field, make_scores
+from factable.metric import Field, ShardBy, make_scores
+from factable.metrics.parameters import require, require_choice, require_flags
 from factable.metrics.spans import runs_without
 from factable.text.stem import porter_of_long_words
 from factable.types import Example, Finding, Scores
@@ -39,7 +39,7 @@ class Rouge:
     higher_is_better: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     parts: ClassVar[tuple[str, ...]] = PARTS[1:]
-    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
+    shard_by: ClassVar[ShardBy] = "example"
 
     kind: str = "L"
     stem: bool = False
@@ -48,16 +48,12 @@ class Rouge:
 
     def __post_init__(self) -> None:
         """Check every parameter."""
-        self._require("kind", self.kind in KINDS, f"one of {', '.join(KINDS)}, in quotes")
-        self._require("stem", isinstance(self.stem, bool), "True or False")
-        self._require("compat", self.compat in TOKENS_OF, 'one of "", rouge-score')
+        require(self, "kind", self.kind in KINDS, f"one of {', '.join(KINDS)}, in quotes")
+        require_flags(self, "stem")
+        require_choice(self, "compat", TOKENS_OF)
         if self.tokens == "":
             object.__setattr__(self, "tokens", TOKENS_OF[self.compat])
-        self._require("tokens", self.tokens in TOKENIZERS, f"one of {', '.join(TOKENIZERS)}")
-
-    def _require(self, parameter: str, holds: bool, allowed: str) -> None:
-        if not holds:
-            raise UsageError(f"rouge: {parameter} is {getattr(self, parameter)!r}; it must be {allowed}")
+        require_choice(self, "tokens", TOKENIZERS)
 
     @property
     def needs(self) -> frozenset[Field]:

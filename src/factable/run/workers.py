@@ -1,6 +1,6 @@
 """Worker processes, each at the end of a pipe of its own, so that one that dies cannot hold up the others.
 
-A process pool of the standard library shares one pipe for all results: a worker that is killed while it writes
+A process pool of the standard library has one pipe for all results: a worker that is killed while it writes
 there (out of memory) leaves everybody waiting for ever.
 """
 
@@ -46,7 +46,8 @@ class Worker:
 
     def end(self) -> None:
         """End the process, whatever it is doing."""
-        self._process.terminate()
+        # Not asked to: a process that is only just starting may still have our own ways of being asked.
+        self._process.kill()
         self._process.join()
 
     def close(self) -> None:

@@ -69,8 +69,8 @@ def test_nothing_to_ask_starts_nothing(monkeypatch):
 
 
 def test_long_lines_and_many_lines_do_not_block():
-    pairs = [(["word " + "x" * 100_000], "other " + "y" * 100_000)] * 70
-    assert [row[0] for row in load_meteor(QUICK).measure(pairs)] == [2.0] * 70
+    pairs = [(["word " + "x" * size], "other " + "y" * size) for size in [5_000] * 70 + [100_000]]
+    assert [row[0] for row in load_meteor(QUICK).measure(pairs)] == [2.0] * 71
 
 
 def test_separators_and_line_breaks_stay_inside_their_text():
@@ -104,9 +104,9 @@ def test_empty_text_and_empty_references():
 
 def test_words_of_the_aligner():
     assert value("a large dog", "a big dog") > value("a large dog", "a green dog")
-    assert value("the dogs", "dog") > value("the cats", "dog") == 0
-    # The program does not stem where both are a single word.
-    assert value("dogs", "dog") == 0
+    assert value("the dogs", "the dog") > value("the cats", "the dog") > 0
+    # A quirk of the program: stems next to no other match are left out.
+    assert value("dogs walking", "dog walk") == 0
     assert value("b a", "a b") < 1
     assert value("Ada", "ada", metric=Meteor(paraphrases="none", normalize=False)) == 0
     assert value("Ada", "ada") == 1

@@ -1,0 +1,76 @@
+"""CIDEr: cosine of text and references as vectors of n-grams, of which rare ones weigh more.
+
+Vedantam, Zitnick and Parikh: CIDEr: Consensus-based Image Description Evaluation. CVPR 2015.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from factable.kernels.cider import Options, part_names
+from factable.metric import Field, ShardBy
+from factable.metrics.idf import (
+    check_parameters,
+    documents_of,
+    idf_ingredients,
+    score_examples,
+    write_idf,
+)
+from factable.types import Example, Finding, Scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cider:
+    """Mean cosine of n-gram vectors with rare n-grams weighing more (Vedantam et al. 2015).
+
+    orders  the longest n-grams counted
+    stem    True: words become their stems, as in the paper (Porter; English; needs the extra rouge)
+    tokens  the tokeniser: "words" (without punctuation), "whitespace", "whitespace-cased" or "ascii"
+    idf     a file made by `factable train idf`; without one, rarity is that in the references scored
+    """
+
+    name: ClassVar[str] = "cider"
+    version: ClassVar[int] = 1
+    higher_is_better: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    orders: int = 4
+    stem: bool = False
+    tokens: str = "words"
+    idf: str = ""
+
+    def __post_init__(self) -> None:
+        """Check every parameter."""
+        check_parameters(self)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """One part for each order."""
+        return part_names(self.orders)
+
+    @property
+    def shard_by(self) -> ShardBy:
+        """Rarity in the references scored needs all examples; a prepared one does not."""
+        return "example" if self.idf else "corpus"
+
+    @property
+    def needs(self) -> frozenset[Field]:
+        """What an example must have besides its text."""
+        return frozenset({"references"})
+
+    def ingredients(self) -> Mapping[str, str]:
+        """The checksum of the prepared idf."""
+        return idf_ingredients(self)
+
+    def prepare(self, examples: Sequence[Example], out: str) -> "Cider":
+        """The same metric with the rarity of these examples' references, which is written to a file."""
+        write_idf(documents_of(examples), self, out)
+        return replace(self, idf=out)
+
+    def score(self, examples: Sequence[Example]) -> Scores:
+        """The mean over orders, with each as a part; examples without references are unscored."""
+        return score_examples(self, examples, Options(), None if self.idf else documents_of(examples))
+
+    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+        """Nothing: a cosine has no single culprits."""
+        return tuple(() for _ in examples)

@@ -1,0 +1,124 @@
+"""What CIDEr and CIDEr-D share: which references are one document, frequencies, and scores."""
+
+import math
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Protocol
+
+from factable.errors import UsageError
+from factable.kernels import count_documents, restore_documents, score_cider
+from factable.kernels.cider import MOST_ORDERS, Frequencies, Options, part_names
+from factable.kernels.tokens import TOKENIZERS
+from factable.kernels.words import Reading, words_of
+from factable.metric import Metric, make_scores
+from factable.metrics.parameters import require, require_choice, require_flags, require_whole
+from factable.models.counts import checksum
+from factable.models.idf import Idf, load_idf, save_idf
+from factable.text.stem import porter
+from factable.types import Example, Scores
+
+NO_REFERENCES = "no references"
+ONE_ITEM = "references of a single item, in which no word is rare; score more items or name a prepared idf"
+
+
+class IdfMetric(Metric, Protocol):
+    """A metric whose n-grams are weighted by how few items have them in their references."""
+
+    @property
+    def orders(self) -> int: ...  # noqa: D102
+    @property
+    def tokens(self) -> str: ...  # noqa: D102
+    @property
+    def stem(self) -> bool: ...  # noqa: D102
+    @property
+    def idf(self) -> str: ...  # noqa: D102
+
+
+def check_parameters(metric: IdfMetric) -> None:
+    """Check what both metrics have."""
+    require_whole(metric, "orders", 1, MOST_ORDERS)
+    require_choice(metric, "tokens", TOKENIZERS)
+    require_flags(metric, "stem")
+    require(metric, "idf", isinstance(metric.idf, str), "a file name")
+
+
+def idf_ingredients(metric: IdfMetric) -> Mapping[str, str]:
+    """The checksum of the prepared file."""
+    return {"idf": checksum(metric.idf)} if metric.idf else {}
+
+
+def documents_of(examples: Iterable[Example]) -> Iterable[Iterable[str]]:
+    """The different references of each item that has any, whichever and how many systems it has texts of."""
+    documents: dict[str, dict[str, None]] = {}
+    for example in examples:
+        if any(map(str.strip, example.references)):
+            documents.setdefault(example.item, {}).update(dict.fromkeys(example.references))
+    return documents.values()
+
+
+def write_idf(documents: Iterable[Iterable[str]], metric: IdfMetric, out: str) -> int:
+    """Write the file that `idf` names; how many documents were counted."""
+    frequencies = count_documents(documents, _reading(metric), metric.orders)
+    if frequencies.documents < 2:
+        raise UsageError(f"{metric.name}: an idf needs the references of two items or more")
+    save_idf(Idf(frequencies.store(), metric.orders, metric.tokens, metric.stem), out)
+    load_idf.cache_clear()
+    _restored.cache_clear()
+    return frequencies.documents
+
+
+def score_examples(
+    metric: IdfMetric,
+    examples: Sequence[Example],
+    options: Options,
+    documents: Iterable[Iterable[str]] | None,
+) -> Scores:
+    """Scores with the prepared idf, or with that of the documents given."""
+    if documents is None:
+        frequencies = _prepared(metric)
+    else:
+        frequencies = count_documents(documents, _reading(metric), metric.orders)
+    if documents is not None and frequencies.documents < 2 and not options.strict:
+        return _unscored(metric, examples)
+    columns, codes = score_cider(examples, frequencies, options)
+    values = columns.pop("value")
+    reasons = {index: NO_REFERENCES for index, code in enumerate(codes) if code} if any(codes) else {}
+    return make_scores(metric, examples, values, columns, reasons)
+
+
+def _unscored(metric: IdfMetric, examples: Sequence[Example]) -> Scores:
+    reading = _reading(metric)
+    reasons = {
+        index: ONE_ITEM if any(words_of(text, reading) for text in example.references) else NO_REFERENCES
+        for index, example in enumerate(examples)
+    }
+    missing = array("d", [math.nan]) * len(examples)
+    parts = {name: array("d", missing) for name in part_names(metric.orders)}
+    return make_scores(metric, examples, missing, parts, reasons)
+
+
+def _prepared(metric: IdfMetric) -> Frequencies:
+    idf = load_idf(metric.idf)
+    for parameter, made in (("tokens", idf.tokens), ("stem", idf.stem), ("orders", idf.orders)):
+        asked = getattr(metric, parameter)
+        if asked != made and not (parameter == "orders" and asked < made):
+            raise UsageError(
+                f"{metric.name}: {parameter} is {asked!r}, but {metric.idf} was made with {made!r}; "
+                f"ask for {parameter}={made!r} or make another file"
+            )
+    return _restored(metric.idf, metric.orders)
+
+
+@lru_cache(maxsize=2)
+def _restored(path: str, orders: int) -> Frequencies:
+    idf = load_idf(path)
+    return restore_documents(idf.stored, _make_reading(idf.tokens, idf.stem), orders)
+
+
+def _reading(metric: IdfMetric) -> Reading:
+    return _make_reading(metric.tokens, metric.stem)
+
+
+def _make_reading(tokens: str, stem: bool) -> Reading:
+    return Reading(tokens, tokens == "words", porter() if stem else None)

@@ -1,0 +1,167 @@
+"""The kernels of ROUGE and CIDEr meet their Python twins on random input: equal to the last bit."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factable import kernels
+from factable.kernels import cider, rouge
+from factable.kernels.tokens import TOKENIZERS
+from factable.kernels.words import Reading
+from factable.types import Example, Table
+
+pytestmark = pytest.mark.skipif(not kernels.COMPILED, reason="the kernels were not compiled")
+
+# Few words, so that they repeat; marks without letters, case, and words that `shorten` drops or joins.
+WORDS = [
+    "a",
+    "b",
+    "B",
+    "aa",
+    "ab",
+    "İ",
+    "é",
+    "中",
+    "日",
+    "\ud800",
+    "\u0301",
+    ",",
+    "-",
+    "_",
+    "\n",
+    "\n\n",
+    "1",
+    "x" * 9,
+]
+
+
+def shorten(word: str) -> str:
+    """A stemmer that maps words onto each other, and some onto nothing."""
+    return {"aa": "a", "ab": "aa", "b": "中", "1": "", "é": "new"}.get(word, word)
+
+
+texts = st.lists(st.sampled_from(WORDS), max_size=25).flatmap(
+    lambda words: st.sampled_from([" ".join(words), "".join(words)])
+)
+examples_strategy = st.lists(
+    st.builds(
+        Example,
+        st.sampled_from("ijk"),
+        st.just("s"),
+        texts,
+        st.just(Table(())),
+        st.lists(texts, max_size=4).map(tuple),
+    ),
+    max_size=5,
+)
+readings = st.builds(
+    Reading, st.sampled_from(TOKENIZERS), st.booleans(), st.one_of(st.none(), st.just(shorten))
+)
+
+
+def as_bytes(result):
+    columns, codes = result
+    return {name: column.tobytes() for name, column in columns.items()}, codes
+
+
+@settings(max_examples=500, deadline=None)
+@given(examples_strategy, st.sampled_from([*"12359", "L", "Lsum"]), readings, st.booleans())
+def test_rouge(examples, kind, reading, strict):
+    options = rouge.Options(kind, reading, strict)
+    assert as_bytes(kernels.score_rouge(examples, options)) == as_bytes(rouge.score_rouge(examples, options))
+
+
+def test_rouge_of_long_texts():
+    long = [" ".join(f"w{(place * step) % 1009}" for place in range(900)) for step in (1, 7, 13)]
+    lines = [text.replace("0 ", "0\n") for text in long]
+    for kind, pieces in (("L", long), ("4", long), ("Lsum", long), ("Lsum", lines)):
+        options = rouge.Options(kind, Reading("words"))
+        examples = [
+            Example("i", "s", pieces[0], Table(()), tuple(pieces[1:])),
+            Example("j", "s", "w1", Table(()), ("w1",)),
+        ]
+        assert as_bytes(kernels.score_rouge(examples, options)) == as_bytes(
+            rouge.score_rouge(examples, options)
+        )
+
+
+def documents_as_dict(frequencies):
+    """N-grams by their words, whatever their numbers."""
+    stored = frequencies.store()
+    ngrams = [(word,) for word in stored.words]
+    for key in stored.keys:
+        ngrams.append((*ngrams[key >> 32], stored.words[key & 0xFFFFFFFF]))
+    assert len(set(ngrams)) == len(ngrams) == len(stored.counts)
+    return dict(zip(ngrams, stored.counts, strict=True)), stored.documents
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    examples_strategy,
+    examples_strategy,
+    readings,
+    st.sampled_from([1, 2, 4, 7]),
+    st.builds(
+        cider.Options,
+        st.sampled_from([1.0, 10.0]),
+        st.booleans(),
+        st.one_of(st.none(), st.sampled_from([0.5, 6.0])),
+        st.booleans(),
+    ),
+)
+def test_cider(counted, examples, reading, orders, options):
+    documents = [example.references for example in counted] or [("a",)]
+    quick = kernels.count_documents(documents, reading, orders)
+    plain = cider.count_documents(documents, reading, orders)
+    assert documents_as_dict(quick) == documents_as_dict(plain)
+    expected = as_bytes(cider.score_cider(examples, plain, options))
+    assert as_bytes(kernels.score_cider(examples, quick, options)) == expected
+    # Either's frequencies come back in the other.
+    restored = kernels.restore_documents(plain.store(), reading, orders)
+    assert as_bytes(kernels.score_cider(examples, restored, options)) == expected
+    restored_plain = cider.restore_documents(quick.store(), reading, orders)
+    assert as_bytes(cider.score_cider(examples, restored_plain, options)) == expected
+
+
+def test_cider_of_many_documents():
+    """Enough n-grams for the tables to grow several times."""
+    reading = Reading("words")
+    documents = [
+        (" ".join(f"w{(place * step) % 5003}" for place in range(40)), f"w{step}") for step in range(1, 400)
+    ]
+    quick = kernels.count_documents(documents, reading, 4)
+    plain = cider.count_documents(documents, reading, 4)
+    assert documents_as_dict(quick) == documents_as_dict(plain)
+    examples = [
+        Example(str(step), "", one[0], Table(()), (one[0], one[1])) for step, one in enumerate(documents)
+    ]
+    options = cider.Options(10.0, True, 6.0)
+    assert as_bytes(kernels.score_cider(examples, quick, options)) == as_bytes(
+        cider.score_cider(examples, plain, options)
+    )
+
+
+def test_words_of_a_wrong_type_are_refused():
+    example = Example("i", "s", "a", Table(()), (b"a",))
+    with pytest.raises(TypeError, match="must be a str"):
+        kernels.score_rouge([example], rouge.Options("L", Reading("words")))
+    with pytest.raises(TypeError, match="must be a str"):
+        kernels.count_documents([example.references], Reading("words"), 4)
+
+
+STORED = cider.count_documents([("a b", "c"), ("a b c",)], Reading("words"), 3).store()
+BROKEN = {
+    "repeated word": STORED._replace(words=["a", "b", "a"]),
+    "empty word": STORED._replace(words=["a", "", "c"]),
+    "unknown word": STORED._replace(keys=type(STORED.keys)("Q", [99] * len(STORED.keys))),
+    "unknown beginning": STORED._replace(keys=type(STORED.keys)("Q", [99 << 32] * len(STORED.keys))),
+    "repeated n-gram": STORED._replace(keys=type(STORED.keys)("Q", [1] * len(STORED.keys))),
+    "too few documents": STORED._replace(documents=1),
+    "no count": STORED._replace(counts=type(STORED.counts)("I", [0] * len(STORED.counts))),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_does_not_fit_is_refused(name):
+    with pytest.raises(ValueError, match=r"word|n-gram"):
+        kernels.restore_documents(BROKEN[name], Reading("words"), 3)
