@@ -1,7 +1,7 @@
 """Every error factable raises on purpose.
 
-FactableError           something the caller can mend; the command line prints it and exits
-├── DataError           outside data is not as it should be (exit code 1)
+FactableError           something the caller can mend; the command line prints it and exits (exit code 1)
+├── DataError           outside data is not as it should be
 └── UsageError          the call is not as it should be (exit code 2)
     ├── MissingExtraError   an optional package is needed; names the install line
     └── MissingProgramError a program outside Python is needed; names where to get it
@@ -35,13 +35,11 @@ def printable(text: str) -> str:
 class FactableError(Exception):
     """Base of all errors raised on purpose."""
 
-    exit_code = 2
+    exit_code = 1
 
 
 class DataError(FactableError):
     """Outside data is not as it should be; `faults` says where, at most ten at a time."""
-
-    exit_code = 1
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
@@ -55,6 +53,8 @@ class DataError(FactableError):
 
 class UsageError(FactableError):
     """The call is not as it should be: an unknown metric, a parameter out of range, a misuse."""
+
+    exit_code = 2
 
 
 class MissingExtraError(UsageError):

@@ -70,8 +70,8 @@ class Metric(Protocol):
 class AdditiveMetric(Metric, Protocol):
     """A metric whose corpus value comes from summed statistics and is no mean of its values.
 
-    It passes its rows to `make_scores` as `stats`; bootstrap, significance tests and shards sum those rows and
-    never read a text again. Rows of unscored examples are there, and left out of sums.
+    It passes its rows to `make_scores` as `stats`; bootstrap, significance tests and shards sum those rows
+    and never read a text again. Rows of unscored examples are there, and left out of sums.
     """
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:

@@ -41,7 +41,7 @@ def test_writes_what_read_reads(tmp_path, name):
 
 def test_stdin_to_stdout():
     result = convert("e2e", "-", "-", stdin=gzip.compress(b"mr,ref\nname[A],One.\n"))
-    assert result.stdout == b'{"id":"1","data":[["","name","A"]],"text":"","references":["One."]}\n'
+    assert result.stdout == b'{"id":"1","data":[["","name","A"]],"references":["One."]}\n'
     assert result.stderr == b"1 examples written to stdout\n"
 
 
@@ -53,7 +53,7 @@ def test_options_of_one_format(tmp_path):
     )
     xml = '<benchmark><entry eid="1"><mtriple>a | b | c</mtriple><lex lang="ru">R</lex></entry></benchmark>'
     result = convert("webnlg", write(tmp_path / "a.xml", xml), "-", "--lang", "ru")
-    assert result.stdout == b'{"id":"1","data":[["a","b","c"]],"text":"","references":["R"]}\n'
+    assert result.stdout == b'{"id":"1","data":[["a","b","c"]],"references":["R"]}\n'
 
 
 def test_a_device_stays_a_device(tmp_path):

@@ -90,8 +90,8 @@ def test_pymteval_by_hand():
         example("Hello", "Hello you", item="2"),
     ]
     scores = Bleu(compat="e2e").score(data)
-    # Lower-cased: "the", "cat" and "here" of 4 words, "the cat" of 3 pairs, nothing longer; "hello" of 1 word,
-    # and of 0 pairs, -1 triples and -2 quadruples. References closest in length have 4 and 2 words.
+    # Lower-cased: "the", "cat" and "here" of 4 words, "the cat" of 3 pairs, nothing longer; "hello" of 1
+    # word, and of 0 pairs, -1 triples and -2 quadruples. References closest in length have 4 and 2 words.
     # No match counts as 1e-15, and 1 - 2 quadruples as 1e-9.
     hits, lengths = (3 + 1, 1 + 0, 1e-15, 1e-15), (4 + 1, 3 + 0, 2 - 1, 1e-9)
     mean = math.prod(hit / length for hit, length in zip(hits, lengths, strict=True)) ** (1 / 4)

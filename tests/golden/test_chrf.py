@@ -44,7 +44,9 @@ def test_sacrebleu_with_other_parameters(options):
     compare(examples_of("upf")[::30], **options)
 
 
-@pytest.mark.parametrize("options", [{}, {"word_order": 2}, {"eps_smoothing": True, "word_order": 2}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"word_order": 2}, {"eps_smoothing": True, "word_order": 2}], ids=str
+)
 def test_sacrebleu_on_odd_texts(options):
     examples = [
         Example(f"{text} {number}", "", text, Table(()), references)

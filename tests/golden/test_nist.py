@@ -26,7 +26,8 @@ def test_by_hand():
     the, cat, sat, dog = math.log2(9 / 3), math.log2(9 / 2), math.log2(9 / 1), math.log2(9 / 1)
     the_cat, cat_sat = math.log2(3 / 2), math.log2(2 / 1)
     words, pairs = the + cat + sat, the_cat + cat_sat
-    # Lengths 3 and 2; mean lengths of the references 3.5 and 2; two thirds of the length would halve the score.
+    # Lengths 3 and 2; mean lengths of the references 3.5 and 2; two thirds of the length would be half the
+    # score.
     beta = -math.log(0.5) / math.log(1.5) ** 2
     penalty = math.exp(-beta * math.log(5 / 5.5) ** 2)
     assert scores.corpus == pytest.approx(penalty * ((words + dog) / 5 + pairs / 3))
@@ -56,7 +57,9 @@ def test_pymteval_takes_no_text_for_one_empty_word():
     data = [example("", "a b", item="1"), example("a b", "a b", item="2")]
     words = math.log2(4 / 2) + math.log2(4 / 2)
     beta = -math.log(0.5) / math.log(1.5) ** 2
-    assert Nist(orders=1).score(data).corpus == pytest.approx(math.exp(-beta * math.log(2 / 4) ** 2) * words / 2)
+    assert Nist(orders=1).score(data).corpus == pytest.approx(
+        math.exp(-beta * math.log(2 / 4) ** 2) * words / 2
+    )
     original = Nist(orders=1, compat="e2e").score(data).corpus
     assert original == pytest.approx(math.exp(-beta * math.log(3 / 4) ** 2) * words / 3)
 

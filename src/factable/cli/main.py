@@ -44,7 +44,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="factable")
 def cli() -> None:
-    """Does a text written from data say all, and only, what the data says?"""
+    """Does a text written from data say all, and only, what the data says?"""  # noqa: D400
 
 
 def main() -> None:

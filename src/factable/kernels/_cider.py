@@ -101,7 +101,7 @@ class Scorer:
         self.fit(self.ngrams.room)
         self.in_text.count(self.ngrams, lexicon.sequence, words.ends[1])
         self.weigh_words()
-        self.weigh_longer()
+        self.weigh_longer(self.in_text)
         order: cython.int
         for order in range(self.orders):
             self.said_norms[order] = self.norm(self.in_text, order)
@@ -117,7 +117,7 @@ class Scorer:
     def against(self, begin: cython.size_t, length: cython.size_t) -> cython.int:
         """Add the similarities to one reference to the row."""
         self.in_reference.count(self.ngrams, self.words.lexicon.sequence + begin, length)
-        self.weigh_longer()
+        self.weigh_longer(self.in_reference)
         penalty: cython.double = 1.0
         if self.penalised:
             apart: cython.double = cython.cast(cython.double, self.words.ends[1]) - cython.cast(
@@ -182,23 +182,39 @@ class Scorer:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def weigh_longer(self) -> cython.void:
-        """Find the n-grams that were numbered since; each goes on from one that was looked for already."""
-        ngram: cython.uint
-        for ngram in range(self.ready, self.ngrams.used):
-            key: uint64 = self.ngrams.keys[ngram]
-            begun: cython.uint = self.numbers[key >> 32]
-            last: cython.uint = self.numbers[cython.cast(cython.uint, key)]
-            number: cython.uint = _UNKNOWN
-            count: cython.uint = 0
-            if begun != _UNKNOWN and last != _UNKNOWN:
-                slot: cython.size_t = self.frequencies.slot_of((cython.cast(uint64, begun) << 32) | last)
-                count = self.frequencies.slots[slot].count
-                if count != 0:
-                    number = self.frequencies.slots[slot].number
-            self.numbers[ngram] = number
-            self.weights[ngram] = self.weight_of[count]
+    def weigh_longer(self, side: NgramCounts) -> cython.void:
+        """Find the n-grams that are new in one side, one order after the other."""
+        order: cython.size_t
+        index: cython.size_t
+        for order in range(1, cython.cast(cython.size_t, self.orders)):
+            listed: cython.p_uint = side.listed + order * side.length
+            size: cython.size_t = side.distinct[order]
+            for index in range(size):
+                if listed[index] >= self.ready:
+                    self.frequencies.look_ahead(self.key_of(listed[index]))
+            for index in range(size):
+                if listed[index] >= self.ready:
+                    self.weigh(listed[index])
         self.ready = self.ngrams.used
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.inline
+    def key_of(self, ngram: cython.uint) -> uint64:
+        """The key among all documents; one that none has where a word or the beginning is unknown."""
+        key: uint64 = self.ngrams.keys[ngram]
+        begun: cython.uint = self.numbers[key >> 32]
+        last: cython.uint = self.numbers[cython.cast(cython.uint, key)]
+        return (cython.cast(uint64, begun) << 32) | last
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.inline
+    def weigh(self, ngram: cython.uint) -> cython.void:
+        slot: cython.size_t = self.frequencies.slot_of(self.key_of(ngram))
+        count: cython.uint = self.frequencies.slots[slot].count
+        self.numbers[ngram] = self.frequencies.slots[slot].number if count != 0 else _UNKNOWN
+        self.weights[ngram] = self.weight_of[count]
 
     @cython.cfunc
     @cython.exceptval(-1)

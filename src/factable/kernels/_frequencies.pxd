@@ -1,6 +1,6 @@
 cimport cython
 
-from factable.kernels._sequences cimport Ngrams
+from factable.kernels._sequences cimport NgramCounts, Ngrams
 from factable.kernels._tokens cimport Lexicon
 from factable.kernels._words cimport Words
 
@@ -29,14 +29,15 @@ cdef class Frequencies:
     # The present document, and the number of each of its n-grams among those of all documents.
     cdef Words words
     cdef Ngrams ngrams
+    cdef NgramCounts in_reference
     cdef unsigned int* numbers
     cdef size_t numbers_room
 
-    cdef int number_ngrams(self) except? -1
     cdef int count_words(self) except? -1
-    cdef int count_longer(self) except? -1
+    cdef int count_longer(self, unsigned int fresh) except? -1
     cdef unsigned int find_word(self, Lexicon lexicon, unsigned int token) noexcept
     cdef unsigned int add_word(self, Lexicon lexicon, unsigned int token) except? 0xFFFFFFFF
+    cdef void look_ahead(self, unsigned long long key) noexcept
     cdef size_t slot_of(self, unsigned long long key) noexcept
     cdef unsigned int put(self, unsigned long long key, unsigned int count) except? 0xFFFFFFFF
     cdef int hold(self, size_t size) except? -1

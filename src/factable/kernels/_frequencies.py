@@ -14,8 +14,8 @@ if not cython.compiled:
 from array import array
 
 from cython.cimports.factable.kernels._frequencies import Slot
-from cython.cimports.factable.kernels._memory import grown, room_for
-from cython.cimports.factable.kernels._sequences import Ngrams
+from cython.cimports.factable.kernels._memory import grown, prefetch, room_for
+from cython.cimports.factable.kernels._sequences import NgramCounts, Ngrams
 from cython.cimports.factable.kernels._tokens import Lexicon
 from cython.cimports.factable.kernels._words import Words
 from cython.cimports.libc.stdlib import calloc, free
@@ -32,6 +32,14 @@ _UNKNOWN = cython.declare(cython.uint, 0xFFFFFFFF)
 _MOST = cython.declare(cython.uint, 0x7FFFFFF0)
 
 
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def key_among_all(key: uint64, numbers: cython.p_uint) -> uint64:
+    """The key of an n-gram of one document as one of all documents, its beginning and words being known."""
+    return (cython.cast(uint64, numbers[key >> 32]) << 32) | numbers[cython.cast(cython.uint, key)]
+
+
 @cython.cclass
 class Frequencies:
     """In how many documents, which are sets of references, each n-gram stands."""
@@ -42,6 +50,7 @@ class Frequencies:
         self.known = Lexicon()
         self.words = Words(reading)
         self.ngrams = Ngrams(orders)
+        self.in_reference = NgramCounts(orders)
         self.hold(1024)
 
     def __dealloc__(self):
@@ -53,34 +62,22 @@ class Frequencies:
         """Count one document."""
         if self.documents >= _MOST:
             raise OverflowError("more than two billion documents cannot be counted")
-        self.words.begin()
+        words: Words = self.words
+        words.begin()
         for reference in references:
-            self.words.add(reference)
-        self.number_ngrams()
+            words.add(reference)
+        self.ngrams.begin(words.lexicon.tokens, words.lexicon.used)
+        if self.ngrams.room > self.numbers_room:
+            self.numbers = cython.cast(cython.p_uint, grown(self.numbers, self.ngrams.room, 4))
+            self.numbers_room = self.ngrams.room
         self.count_words()
-        self.count_longer()
-        self.documents += 1
-
-    @cython.cfunc
-    @cython.exceptval(-1)
-    def number_ngrams(self) -> cython.int:
-        """Number the n-grams of the present document, none of which goes beyond a reference."""
-        lexicon: Lexicon = self.words.lexicon
-        self.ngrams.begin(lexicon.tokens, lexicon.used)
         text: cython.size_t
-        start: cython.size_t
-        place: cython.size_t
-        for text in range(self.words.texts):
-            end: cython.size_t = self.words.ends[text + 1]
-            for start in range(self.words.ends[text], end):
-                ngram: cython.uint = lexicon.sequence[start]
-                for place in range(start + 1, min(end, start + self.orders)):
-                    ngram = self.ngrams.longer(ngram, lexicon.sequence[place])
-        if self.ngrams.used > self.numbers_room:
-            room: cython.size_t = room_for(self.ngrams.used, self.numbers_room)
-            self.numbers = cython.cast(cython.p_uint, grown(self.numbers, room, 4))
-            self.numbers_room = room
-        return 0
+        for text in range(words.texts):
+            begin: cython.size_t = words.ends[text]
+            fresh: cython.uint = self.ngrams.used
+            self.in_reference.count(self.ngrams, words.lexicon.sequence + begin, words.ends[text + 1] - begin)
+            self.count_longer(fresh)
+        self.documents += 1
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -98,14 +95,21 @@ class Frequencies:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def count_longer(self) -> cython.int:
-        """Count each different longer n-gram of the present document once."""
-        ngram: cython.uint
-        for ngram in range(self.words.lexicon.tokens, self.ngrams.used):
-            key: uint64 = self.ngrams.keys[ngram]
-            last: cython.uint = self.numbers[cython.cast(cython.uint, key)]
-            key = (cython.cast(uint64, self.numbers[key >> 32]) << 32) | last
-            self.numbers[ngram] = self.put(key, 1)
+    def count_longer(self, fresh: cython.uint) -> cython.int:
+        """Count the longer n-grams of a reference that none before it had, order after order."""
+        numbers: cython.p_uint = self.numbers
+        keys: cython.pointer[uint64] = self.ngrams.keys
+        order: cython.size_t
+        index: cython.size_t
+        for order in range(1, cython.cast(cython.size_t, self.orders)):
+            listed: cython.p_uint = self.in_reference.listed + order * self.in_reference.length
+            size: cython.size_t = self.in_reference.distinct[order]
+            for index in range(size):
+                if listed[index] >= fresh:
+                    self.look_ahead(key_among_all(keys[listed[index]], numbers))
+            for index in range(size):
+                if listed[index] >= fresh:
+                    numbers[listed[index]] = self.put(key_among_all(keys[listed[index]], numbers), 1)
         return 0
 
     @cython.cfunc
@@ -151,6 +155,13 @@ class Frequencies:
             self.words_room = room
         self.word_counts[number] = 0
         return number
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.inline
+    def look_ahead(self, key: uint64) -> cython.void:
+        """Begin to fetch the slot of a key."""
+        prefetch(cython.address(self.slots[(key * _GOLDEN) >> self.shift]))
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -1,4 +1,4 @@
-"""Growth of C arrays."""
+"""Growth of C arrays, and reading ahead in them."""
 
 from libc.stdlib cimport realloc
 
@@ -22,3 +22,15 @@ cdef inline size_t table_size(size_t entries) noexcept:
     while size < 2 * entries:
         size *= 2
     return size
+
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define FACTABLE_PREFETCH(place) __builtin_prefetch(place)
+    #else
+    #define FACTABLE_PREFETCH(place) ((void) (place))
+    #endif
+    """
+    # Begin to fetch a place that will be read soon: waits for memory then overlap.
+    void prefetch "FACTABLE_PREFETCH" (const void* place) noexcept

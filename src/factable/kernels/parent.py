@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from factable.kernels.matches import count_ngrams
 from factable.kernels.tokens import attribute_token, tokenize
 from factable.types import Example, Record
 
@@ -143,7 +144,7 @@ def _against(
     """F, precision, recall, reference recall, table recall and mix against one reference."""
     precisions, recalls = [], []
     for order in range(1, options.orders + 1):
-        said, wanted = _ngrams(text, order), _ngrams(reference, order)
+        said, wanted = count_ngrams(text, order), count_ngrams(reference, order)
         precisions.append(_precision(said, wanted, entails, options.entailment == "none"))
         recalls.append(_recall(said, wanted, entails, options.entailment == "none"))
     precision = _geometric_mean(precisions, options.smoothing, 0.0)
@@ -153,10 +154,6 @@ def _against(
     recall = reference_recall ** (1 - mix) * table_recall**mix
     value = 2 * precision * recall / (precision + recall + F_GUARD)
     return value, precision, recall, reference_recall, table_recall, mix
-
-
-def _ngrams(tokens: Tokens, order: int) -> Counter[Ngram]:
-    return Counter(tuple(tokens[start : start + order]) for start in range(len(tokens) - order + 1))
 
 
 def _precision(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from factable.kernels.matches import count_ngrams
 from factable.kernels.sequences import common_places
 from factable.kernels.words import Reading, words_of
 from factable.types import Example
@@ -64,15 +65,11 @@ def _against(text: list[Sentence], wanted: list[Sentence], kind: str) -> tuple[f
     elif kind == "L":
         hits = len(common_places(wanted[0], text[0]))
     else:
-        hits = (_ngrams(text[0], order) & _ngrams(wanted[0], order)).total()
+        hits = (count_ngrams(text[0], order) & count_ngrams(wanted[0], order)).total()
     said, asked = (sum(max(0, len(sentence) - order + 1) for sentence in side) for side in (text, wanted))
     precision, recall = hits / max(said, 1), hits / max(asked, 1)
     value = 2 * precision * recall / (precision + recall) if hits else 0.0
     return value, precision, recall
-
-
-def _ngrams(words: Sentence, order: int) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(words[start : start + order]) for start in range(len(words) - order + 1))
 
 
 def _union_hits(text: list[Sentence], wanted: list[Sentence]) -> int:

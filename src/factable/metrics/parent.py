@@ -74,6 +74,9 @@ class Parent:
         self._require(
             "mix", self.mix == "auto" or _is_number(self.mix, 0, 1), '"auto" or a number from 0 to 1'
         )
+        if not isinstance(self.mix, str):
+            # One spec and one signature for 1 and 1.0.
+            object.__setattr__(self, "mix", float(self.mix))
         whole = isinstance(self.orders, int) and _is_number(self.orders, 1, MOST_ORDERS)
         self._require("orders", whole, f"a whole number from 1 to {MOST_ORDERS}")
         self._require("smoothing", _is_number(self.smoothing, 0, 1), "a number from 0 to 1")

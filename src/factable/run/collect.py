@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
-from factable.io.collect import fault_at
 from factable.io.seen import SeenKeys
 from factable.metric import Metric, merge_scores
 from factable.run.units import Plan, Scored, by_line, keep_only, repeat_fault
@@ -39,7 +38,6 @@ def collect(
     """Gather scored units, telling the listener of each; bad data is refused, or skipped where asked for."""
     seen = SeenKeys()
     gathered = _Gathered(plan)
-    needs = _Needs(plan.metrics, listener)
     faults: list[Fault] = []
     bad = 0
     for unit in units:
@@ -51,12 +49,11 @@ def collect(
         # Data that will be refused is read on for more faults, but nobody hears of its scores.
         if unit.items and (skip_bad or not faults):
             gathered.add(unit)
-            needs.pass_on(unit)
+            listener(unit)
     if faults and not skip_bad:
         raise DataError(faults)
     if not gathered.system_of:
         raise DataError(faults or [Fault(source, None, "holds no examples", "give at least one")])
-    needs.check(len(gathered.system_of))
     return gathered.finish(Skipped(bad, tuple(faults)))
 
 
@@ -88,37 +85,6 @@ class _Gathered:
             for metric, mine in zip(self._metrics, self._pieces, strict=True)
         )
         return Result(self._metrics, scores, tuple(self._systems), self.system_of, skipped)
-
-
-class _Needs:
-    """Refuses data in which no example has what a metric needs; holds units back until that is settled."""
-
-    def __init__(self, metrics: tuple[Metric, ...], listener: Listener) -> None:
-        self._metrics = metrics
-        self._listener = listener
-        self._unmet = set(range(len(metrics)))
-        self._held: list[Scored] = []
-
-    def pass_on(self, unit: Scored) -> None:
-        self._unmet = {number for number in self._unmet if unit.lacking[number]}
-        self._held.append(unit)
-        if not self._unmet:
-            for held in self._held:
-                self._listener(held)
-            self._held = []
-
-    def check(self, total: int) -> None:
-        faults = []
-        for number in sorted(self._unmet):
-            name, first = self._metrics[number].name, self._held[0]
-            lack = first.lacking[number]
-            found = f"no {lack}, but metric {name} needs them"
-            if total > 1:
-                found += f", and none of the other {total - 1} examples has all it needs"
-            remedy = f"add {lack.split()[0]} or drop {name}"
-            faults.append(fault_at(first.source, first.unit, first.lines[0], found, remedy))
-        if faults:
-            raise DataError(faults)
 
 
 def _without_repeats(unit: Scored, seen: SeenKeys) -> tuple[Scored, list[Fault]]:

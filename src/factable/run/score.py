@@ -11,6 +11,7 @@ from factable.metric import Metric
 from factable.registry import parse
 from factable.run.collect import Listener, Result, collect
 from factable.run.engines import run_units
+from factable.run.needs import check_needs
 from factable.run.sources import as_one_batch, check_files, iter_units
 from factable.run.units import Plan, Render, Scored
 from factable.types import Scores
@@ -31,7 +32,7 @@ def score_files(
         raise UsageError(f"jobs is {jobs}; give 1 or more")
     check_files(sources)
     plan = Plan(tuple(metrics), explain, render)
-    units = iter_units(sources)
+    units = check_needs(iter_units(sources), plan.metrics)
     if any(metric.shard_by != "example" for metric in plan.metrics):
         units = as_one_batch(units)
     with closing(run_units(plan, units, jobs=jobs)) as scored:

@@ -10,7 +10,7 @@ from factable.io.blocks import Block, parse_block
 from factable.io.collect import Unit, fault_at
 from factable.io.memory import without_collection
 from factable.kernels import fingerprints
-from factable.metric import Metric, missing_fields, pick
+from factable.metric import Metric, pick
 from factable.types import Example, Scores
 
 Render = Callable[[Sequence[Example], Sequence[Scores]], list[bytes]]
@@ -37,8 +37,7 @@ class Plan(NamedTuple):
 class Scored(NamedTuple):
     """What became of one unit: the scores of each metric, and whatever the collector needs to know.
 
-    `system_of` gives each example's place in `systems`, so that equal names travel between processes once;
-    `lacking` says for each metric what its first example lacks if no example has all that the metric needs.
+    `system_of` gives each example's place in `systems`, so that equal names travel between processes once.
     """
 
     source: str
@@ -49,7 +48,6 @@ class Scored(NamedTuple):
     lines: Sequence[int]
     keys: bytes
     references: "array[int]"
-    lacking: list[str]
     pieces: list[Scores]
     rows: list[bytes]
     faults: list[Fault]
@@ -81,7 +79,6 @@ def score_unit(plan: Plan, unit: Block | Batch) -> Scored:
         lines=batch.lines,
         keys=fingerprints(examples),
         references=array("I", [len(example.references) for example in examples]),
-        lacking=[find_lack(metric, examples) for metric in plan.metrics],
         pieces=pieces,
         rows=plan.render(examples, pieces) if plan.render else [],
         faults=batch.faults,
@@ -97,15 +94,6 @@ def score_and_explain(metric: Metric, examples: Sequence[Example], *, explain: b
     explained = metric.explain(examples)
     findings = tuple(known + found for known, found in zip(scores.findings, explained, strict=True))
     return replace(scores, findings=findings)
-
-
-def find_lack(metric: Metric, examples: Sequence[Example]) -> str:
-    """What the first example lacks where no example has all that the metric needs; else nothing."""
-    # Looks no further than the first example that lacks nothing, mostly the very first.
-    for example in examples:
-        if not missing_fields(metric, example):
-            return ""
-    return missing_fields(metric, examples[0])[0] if examples else ""
 
 
 def repeat_fault(source: str, unit: Unit, number: int, item: str, system: str) -> Fault:

@@ -17,6 +17,9 @@ from factable.errors import FactableError
 from factable.io.blocks import Block
 from factable.run.units import Batch, Plan, Scored, score_unit
 
+# Windows has neither these nor ways to hold them.
+HELD_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} if hasattr(signal, "pthread_sigmask") else set()
+
 
 class Worker:
     """A process that scores one unit after the other."""
@@ -64,11 +67,11 @@ def _context() -> multiprocessing.context.BaseContext:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Make Ctrl-C wait while a worker starts, so that it cannot reach one that does not ignore it yet."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """Make signals wait while a worker starts: until it has handlers of its own it would answer as we do."""
+    if not HELD_SIGNALS:
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
     try:
         yield
     finally:
@@ -79,7 +82,10 @@ def _serve(plan: Plan, pipe: Connection, copies: Sequence[Connection]) -> None:
     """Answer until the other side is gone."""
     # Ctrl-C reaches every process of a terminal; only the parent answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for number in HELD_SIGNALS - {signal.SIGINT}:
+        signal.signal(number, signal.SIG_DFL)
+    if HELD_SIGNALS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_SIGNALS)
     for copy in copies:
         copy.close()
     try:

@@ -11,6 +11,7 @@ import factable
 from factable.errors import DataError, Fault, UsageError
 from factable.registry import parse
 from factable.run.collect import collect
+from factable.run.needs import check_needs
 from factable.run.score import parse_all, score_files
 from factable.run.sources import as_one_batch, iter_units
 from factable.run.units import Batch, Plan, by_line, score_unit
@@ -105,16 +106,27 @@ def test_faults_and_repeats_of_one_unit_in_line_order():
     assert by_line(named) == named[::-1]
 
 
-def test_what_no_example_has_is_refused_whatever_the_units():
+def test_what_no_example_has_is_refused_before_scoring_whatever_the_units():
     bare = [example(number, references=()) for number in range(3)]
     for size in (1, 2, 3):
-        heard = []
         with pytest.raises(DataError, match=r"x\.jsonl:1: no references, but metric parent needs them"):
-            gather(batches(bare, size), listener=heard.append)
-        assert not heard
-        result = gather(batches([*bare, example(9)], size), listener=heard.append)
+            next(check_needs(batches(bare, size), [PARENT]))
+        units = list(batches([*bare, example(9), example(10)], size))
+        assert list(check_needs(iter(units), [PARENT])) == units
+        result = gather(units)
         assert sum(map(math.isnan, result.scores[0].values)) == 3
-        assert [item for unit in heard for item in unit.items] == ["0", "1", "2", "9"]
+
+
+def test_needs_are_settled_by_the_first_unit_that_has_them():
+    asked = []
+
+    def units():
+        for unit in batches([example(number) for number in range(5)], 1):
+            asked.append(unit)
+            yield unit
+
+    next(check_needs(units(), [PARENT]))
+    assert len(asked) == 1
 
 
 def test_everything_at_once_leaves_repeats_out():

@@ -1,0 +1,180 @@
+"""Metrics against references: examples per second on one core, and the ratio to each peer.
+
+python benchmarks/text.py [--data ../shared/data] [--size 100000]
+
+Two corpora: the systems of the WebNLG challenge 2017 with their 1 to 8 references (from `--data`), and
+made-up examples of one reference (`--size` of them, as in benchmarks/parent.py). Ours is timed on all examples,
+a peer once on the first ones, as many as the line says; the largest difference of the values of those is given.
+Needs the packages of the extra `test`.
+"""
+
+import argparse
+import os
+import tarfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from factable import Example, Table
+from factable.errors import UsageError
+from factable.io.formats import open_format
+from factable.kernels import COMPILED
+from factable.registry import parse
+from parent import best_of, make_corpus
+
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+REPEATS = 3
+GROWTH = (1_000, 10_000, 100_000)
+
+
+class Peer(NamedTuple):
+    """A program to be compared with, on at most `most` examples; its values, or one of the corpus."""
+
+    name: str
+    spec: str
+    values: Callable[[Sequence[Example]], list[float]]
+    most: int
+    target: float
+    corpus: bool = False
+
+
+def rouge_score(examples: Sequence[Example]) -> list[float]:
+    """ROUGE-L by Google's rouge-score."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer(["rougeL"])
+    return [scorer.score_multi(one.references, one.text)["rougeL"].fmeasure for one in examples]
+
+
+def coco_cider(examples: Sequence[Example]) -> list[float]:
+    """CIDEr-D by pycocoevalcap, which splits at white space."""
+    from pycocoevalcap.cider.cider_scorer import CiderScorer
+
+    scorer = CiderScorer()
+    for one in examples:
+        scorer += (one.text, list(one.references))
+    return list(scorer.compute_score()[1])
+
+
+def _streams(examples: Sequence[Example]) -> tuple[list[str], list[list[str | None]]]:
+    most = max(len(one.references) for one in examples)
+    columns = [
+        [one.references[place] if place < len(one.references) else None for one in examples]
+        for place in range(most)
+    ]
+    return [one.text for one in examples], columns
+
+
+def sacrebleu_bleu(examples: Sequence[Example]) -> list[float]:
+    """Corpus BLEU by sacrebleu."""
+    import sacrebleu
+
+    return [sacrebleu.corpus_bleu(*_streams(examples), force=True).score]
+
+
+def sacrebleu_chrf(examples: Sequence[Example]) -> list[float]:
+    """Corpus chrF by sacrebleu."""
+    import sacrebleu
+
+    return [sacrebleu.corpus_chrf(*_streams(examples)).score]
+
+
+def sacrebleu_sentences(examples: Sequence[Example]) -> list[float]:
+    """BLEU of each text by sacrebleu."""
+    import sacrebleu
+
+    return [sacrebleu.sentence_bleu(one.text, list(one.references)).score for one in examples]
+
+
+PEERS = (
+    Peer("rouge_score, ROUGE-L", 'rouge(compat="rouge-score")', rouge_score, 5_000, 20),
+    Peer("pycocoevalcap, CIDEr-D", 'cider_d(compat="coco")', coco_cider, 20_000, 20),
+    Peer("sacrebleu.corpus_bleu", "bleu", sacrebleu_bleu, 20_000, 1, corpus=True),
+    Peer("sacrebleu.corpus_chrf", "chrf", sacrebleu_chrf, 5_000, 1, corpus=True),
+    Peer("sacrebleu.sentence_bleu", "bleu", sacrebleu_sentences, 5_000, 5),
+)
+
+
+def read_webnlg(data: Path) -> Iterator[Example]:
+    """All texts of all systems of the WebNLG challenge 2017."""
+    items = list(open_format("webnlg")([str(data / "webnlg2017" / "testdata_with_lex.xml.xz")]))
+    with tarfile.open(data / "webnlg2017" / "submissions.tar.xz") as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is None:
+                continue
+            texts = content.read().decode().splitlines()
+            for item, text in zip(items, texts, strict=True):
+                yield Example(item.item, member.name, text, Table(()), item.references)
+
+
+def timed(work: Callable[[], list[float]]) -> tuple[float, list[float]]:
+    """Seconds of one run, and what it gave."""
+    start = time.perf_counter()
+    found = work()
+    return time.perf_counter() - start, found
+
+
+def compare(peer: Peer, examples: Sequence[Example]) -> None:
+    """One line: rates of both, their ratio, the target, and the largest difference."""
+    try:
+        metric = parse(peer.spec)
+    except UsageError as error:
+        print(f"  {peer.name:<24} left out: {error}")
+        return
+    sample = examples[: peer.most]
+    peer_seconds, expected = timed(lambda: peer.values(sample))
+    scores = metric.score(sample)
+    found = [scores.corpus] if peer.corpus else list(scores.values)
+    worst = max(abs(one - other) for one, other in zip(found, expected, strict=True))
+    seconds = best_of(REPEATS, lambda: metric.score(examples))
+    ours, theirs = len(examples) / seconds, len(sample) / peer_seconds
+    verdict = "met" if ours / theirs >= peer.target else "MISSED"
+    print(
+        f"  {peer.name:<24} {ours:>11,.0f}/s   peer {theirs:>8,.0f}/s on {len(sample):>6,}   "
+        f"{ours / theirs:>6,.1f} times (target {peer.target:g}: {verdict})   difference {worst:.0e}"
+    )
+
+
+def show_growth(examples: Sequence[Example]) -> None:
+    """Rates on more and more examples: a flat row is linear growth."""
+    sizes = [size for size in GROWTH if size <= len(examples)]
+    print("growth, examples/s of the first " + ", ".join(f"{size:,}" for size in sizes))
+    for spec in dict.fromkeys(peer.spec for peer in PEERS):
+        try:
+            metric = parse(spec)
+        except UsageError:
+            continue
+        rates = [
+            size / best_of(REPEATS, lambda metric=metric, size=size: metric.score(examples[:size]))
+            for size in sizes
+        ]
+        print(f"  {spec:<28}" + "".join(f"{rate:>12,.0f}" for rate in rates))
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=SHARED)
+    parser.add_argument("--size", type=int, default=100_000)
+    arguments = parser.parse_args()
+    print(f"compiled kernels: {COMPILED}; one of {os.cpu_count()} cores; ours the best of {REPEATS}")
+    if (arguments.data / "webnlg2017").is_dir():
+        examples = list(read_webnlg(arguments.data))
+        print(f"WebNLG 2017, {len(examples):,} texts")
+        for peer in PEERS:
+            compare(peer, examples)
+    else:
+        print(f"WebNLG 2017 left out: no folder webnlg2017 in {arguments.data}")
+    corpus = list(make_corpus(arguments.size))
+    print(f"made up, {len(corpus):,} texts")
+    for peer in PEERS:
+        compare(peer, corpus)
+    show_growth(corpus)
+
+
+if __name__ == "__main__":
+    main()
