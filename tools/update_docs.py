@@ -1,4 +1,6 @@
-"""Writes what the program prints into the documentation: python tools/update_docs.py
+"""Writes what the program prints into the documentation.
+
+python tools/update_docs.py
 
 A block between `<!-- output of: COMMAND -->` and `<!-- end -->` becomes the output of that command. A test
 compares the pages with what this would write.

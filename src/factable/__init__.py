@@ -1,4 +1,4 @@
-"""factable: does a text written from data say all, and only, what the data says?"""
+"""Tells whether a text written from data says all, and only, what the data says."""
 
 __version__ = "0.1.0"
 

@@ -54,8 +54,9 @@ class Scores:
 
     `values` and each of `parts` hold one float per example (compact arrays, no copy for NumPy);
     `corpus` and `corpus_parts` are those of all examples together; `findings` holds a tuple per example, in
-    which a kind "unscored" explains each NaN. Additive metrics, whose corpus value is no mean, leave in `stats`
-    a row of numbers per example, one row after the other: sums of rows give the value of any set of examples.
+    which a kind "unscored" explains each NaN. Additive metrics, whose corpus value is no mean, leave in
+    `stats` a row of numbers per example, one row after the other: sums of rows give the value of any set of
+    examples.
     """
 
     metric: str

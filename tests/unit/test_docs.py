@@ -14,7 +14,7 @@ from factable.registry import names
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-import update_docs  # noqa: E402
+import update_docs
 
 
 def page_id(path: Path) -> str:

@@ -62,9 +62,10 @@ def read(source: Source, *, need_text: bool = True) -> tuple[Example, ...]:
 
 
 def iter_examples(source: Source, *, need_text: bool = True) -> Iterator[Example]:
-    """The examples of a source one by one, repeated ids included; faults are raised at the end or the tenth."""
+    """The examples of a source one by one, repeated ids included; faults come at the end or the tenth."""
     faults = Faults()
-    for _, example in _parse_blocks(open_source(source, faults, need_text=need_text).contents, faults, need_text):
+    contents = open_source(source, faults, need_text=need_text).contents
+    for _, example in _parse_blocks(contents, faults, need_text):
         yield example
     faults.check()
 
