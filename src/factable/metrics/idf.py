@@ -13,8 +13,7 @@ from factable.kernels.tokens import TOKENIZERS
 from factable.kernels.words import Reading, words_of
 from factable.metric import Metric, make_scores
 from factable.metrics.parameters import require, require_choice, require_flags, require_whole
-from factable.models.counts import checksum
-from factable.models.idf import Idf, load_idf, save_idf
+from factable.models.idf import Idf, idf_checksum, load_idf, save_idf
 from factable.text.stem import porter
 from factable.types import Example, Scores
 
@@ -45,7 +44,7 @@ def check_parameters(metric: IdfMetric) -> None:
 
 def idf_ingredients(metric: IdfMetric) -> Mapping[str, str]:
     """The checksum of the prepared file."""
-    return {"idf": checksum(metric.idf)} if metric.idf else {}
+    return {"idf": idf_checksum(metric.idf)} if metric.idf else {}
 
 
 def documents_of(examples: Iterable[Example]) -> Iterable[Iterable[str]]:
@@ -63,8 +62,6 @@ def write_idf(documents: Iterable[Iterable[str]], metric: IdfMetric, out: str) -
     if frequencies.documents < 2:
         raise UsageError(f"{metric.name}: an idf needs the references of two items or more")
     save_idf(Idf(frequencies.store(), metric.orders, metric.tokens, metric.stem), out)
-    load_idf.cache_clear()
-    _restored.cache_clear()
     return frequencies.documents
 
 
@@ -107,11 +104,11 @@ def _prepared(metric: IdfMetric) -> Frequencies:
                 f"{metric.name}: {parameter} is {asked!r}, but {metric.idf} was made with {made!r}; "
                 f"ask for {parameter}={made!r} or make another file"
             )
-    return _restored(metric.idf, metric.orders)
+    return _restored(metric.idf, idf_checksum(metric.idf), metric.orders)
 
 
 @lru_cache(maxsize=2)
-def _restored(path: str, orders: int) -> Frequencies:
+def _restored(path: str, _checksum: str, orders: int) -> Frequencies:
     idf = load_idf(path)
     return restore_documents(idf.stored, _make_reading(idf.tokens, idf.stem), orders)
 

@@ -21,7 +21,7 @@ from factable.kernels.parent import (
 from factable.kernels.tokens import TOKENIZERS
 from factable.metric import Field, make_scores
 from factable.metrics.parent_findings import explain_example
-from factable.models.counts import Counts, checksum, load_counts
+from factable.models.counts import Counts, counts_checksum, load_counts
 from factable.types import Example, Finding, Scores
 
 ENTAILMENTS = ("overlap", "cooccurrence", "none")
@@ -98,7 +98,7 @@ class Parent:
 
     def ingredients(self) -> Mapping[str, str]:
         """The checksum of the counts file."""
-        return {"counts": checksum(self.counts)} if self.counts else {}
+        return {"counts": counts_checksum(self.counts)} if self.counts else {}
 
     def score(self, examples: Sequence[Example]) -> Scores:
         """F per example, with precision and recall; examples without records or references are unscored."""

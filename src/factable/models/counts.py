@@ -1,24 +1,21 @@
 """Co-occurrence counts of table words and text words, for PARENT's co-occurrence model.
 
-One file: a zip of plain arrays (NumPy's .npz without any pickled object). Row b of the pairs holds, for table
-word b, the numbers of the text words that were seen with it (sorted) and how often.
+One file of plain arrays. Row b of the pairs holds, for table word b, the numbers of the text words that were
+seen with it (sorted) and how often.
 """
 
-import hashlib
 import os
 import zipfile
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.errors import DataError, Fault
-from factable.io.files import open_output
+from factable.models.arrays import digest, load_arrays, save_arrays, unpack, while_unchanged
 
 FORMAT = "factable-counts-1"
+WHAT = "a counts file"
 REMEDY = "make one with: factable train counts TRAIN.jsonl OUT.counts"
 PAIR = "|||"
 
@@ -37,67 +34,44 @@ class Counts:
 
 def save_counts(counts: Counts, path: str | os.PathLike[str]) -> None:
     """Write a counts file; equal counts give equal bytes."""
-    with open_output(path) as stream:
-        np.savez_compressed(
-            stream,
-            format=_pack(FORMAT),
-            tokenizer=_pack(counts.tokenizer),
-            # No token holds white space, so line feeds can separate them.
-            vocabulary=_pack("\n".join(counts.vocabulary)),
-            totals=counts.totals,
-            starts=counts.starts,
-            columns=counts.columns,
-            pairs=counts.pairs,
-        )
+    save_arrays(
+        path,
+        FORMAT,
+        tokenizer=counts.tokenizer,
+        # No token holds white space, so line feeds can separate them.
+        vocabulary="\n".join(counts.vocabulary),
+        totals=counts.totals,
+        starts=counts.starts,
+        columns=counts.columns,
+        pairs=counts.pairs,
+    )
 
 
-def _pack(text: str) -> NDArray[np.uint8]:
-    return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-
-
-@lru_cache(maxsize=4)
 def load_counts(path: str) -> Counts:
     """A counts file made by `factable train counts`, or the flat JSON of the PARENT authors."""
-    try:
-        if zipfile.is_zipfile(path):
-            return _load_arrays(path)
+    return while_unchanged(_load, path, what=WHAT, remedy=REMEDY)
+
+
+def counts_checksum(path: str) -> str:
+    """The sha256 of a counts file."""
+    return while_unchanged(digest, path, what=WHAT, remedy=REMEDY)
+
+
+def _load(path: str) -> Counts:
+    if not zipfile.is_zipfile(path):
         return _load_json(Path(path).read_bytes())
-    except OSError as error:
-        raise DataError([Fault(path, None, error.strerror or str(error), REMEDY)]) from None
-    except Exception as error:
-        # Whatever zipfile, zlib and NumPy raise on a damaged file: there is no end of kinds.
-        raise DataError([Fault(path, None, f"not a counts file ({error})", REMEDY)]) from None
-
-
-def checksum(path: str) -> str:
-    """The sha256 of a file."""
-    try:
-        with open(path, "rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise DataError([Fault(path, None, error.strerror or str(error), REMEDY)]) from None
-
-
-def _load_arrays(path: str) -> Counts:
-    # Opened here, because NumPy leaves a damaged file open.
-    with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
-        if _unpack(stored["format"]) != FORMAT:
-            raise ValueError(f"format {_unpack(stored['format'])[:40]!r}, not {FORMAT!r}")
-        words = _unpack(stored["vocabulary"])
-        counts = Counts(
-            {word: number for number, word in enumerate(words.split("\n"))} if words else {},
-            stored["totals"].astype(np.uint32, casting="safe"),
-            stored["starts"].astype(np.int64, casting="safe"),
-            stored["columns"].astype(np.uint32, casting="safe"),
-            stored["pairs"].astype(np.uint32, casting="safe"),
-            _unpack(stored["tokenizer"]),
-        )
+    stored = load_arrays(path, FORMAT)
+    words = unpack(stored["vocabulary"])
+    counts = Counts(
+        {word: number for number, word in enumerate(words.split("\n"))} if words else {},
+        stored["totals"].astype(np.uint32, casting="safe"),
+        stored["starts"].astype(np.int64, casting="safe"),
+        stored["columns"].astype(np.uint32, casting="safe"),
+        stored["pairs"].astype(np.uint32, casting="safe"),
+        unpack(stored["tokenizer"]),
+    )
     _check(counts)
     return counts
-
-
-def _unpack(packed: NDArray[Any]) -> str:
-    return packed.astype(np.uint8, casting="safe").tobytes().decode("utf-8", "surrogatepass")
 
 
 def _check(counts: Counts) -> None:

@@ -19,7 +19,6 @@ def small_idf():
 
 
 def load_fresh(path):
-    load_idf.cache_clear()
     return load_idf(str(path))
 
 
