@@ -9,6 +9,7 @@ KERNELS = (
     "_entailment",
     "_frequencies",
     "_matches",
+    "_mteval",
     "_parent",
     "_reading",
     "_rouge",

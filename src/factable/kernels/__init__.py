@@ -1,16 +1,17 @@
 """The hot loops: compiled where the extensions were built, else their Python twins with equal results."""
 
-from factable.kernels import cider, keys, matches, parent, records, rouge, tokens
+from factable.kernels import cider, keys, matches, mteval, parent, records, rouge, tokens
 
 try:
     # All or none: a half-compiled install would be hard to see and to explain.
-    from factable.kernels import _cider, _frequencies, _matches, _parent, _reading, _rouge, _tokens
+    from factable.kernels import _cider, _frequencies, _matches, _mteval, _parent, _reading, _rouge, _tokens
 except ImportError:
     COMPILED = False
     count_clipped = matches.count_clipped
     count_each = matches.count_each
     fingerprints = keys.fingerprints
     make_records = records.make_records
+    separate = mteval.separate
     tokenize = tokens.tokenize
     count_documents = cider.count_documents
     restore_documents = cider.restore_documents
@@ -23,6 +24,7 @@ else:
     count_each = _matches.count_each
     fingerprints = _reading.fingerprints
     make_records = _reading.make_records
+    separate = _mteval.separate
     tokenize = _tokens.tokenize
     count_documents = _frequencies.count_documents
     restore_documents = _frequencies.restore_documents
@@ -41,5 +43,6 @@ __all__ = [
     "score_cider",
     "score_parent",
     "score_rouge",
+    "separate",
     "tokenize",
 ]

@@ -4,6 +4,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
+from factable.kernels import separate
+from factable.kernels.mteval import clean
+
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as SacrebleuMetric
 
@@ -13,14 +16,24 @@ TOKENIZERS = ("13a", "intl", "char", "zh", "none")
 
 @cache
 def reader(tokens: str, lowercase: bool) -> Callable[[str], str]:
-    """A function that tokenises a text as sacrebleu's BLEU does: words with spaces between them."""
+    """A function that tokenises a text as sacrebleu's BLEU does: words with white space between them."""
+    tokenize = tokenize_13a if tokens == "13a" else _tokenizer(tokens)
+    if lowercase:
+        return lambda text: tokenize(text.lower().rstrip())
+    return lambda text: tokenize(text.rstrip())
+
+
+def tokenize_13a(text: str) -> str:
+    """What sacrebleu's 13a gives, compiled: its own takes most of the time of BLEU."""
+    return separate(clean(text))
+
+
+def _tokenizer(tokens: str) -> Callable[[str], str]:
     from sacrebleu.metrics.bleu import BLEU
 
     # One tokeniser for the whole process: it remembers what it tokenised, and references come again.
     tokenize: Callable[[str], str] = BLEU(tokenize=tokens).tokenizer
-    if lowercase:
-        return lambda text: tokenize(text.lower().rstrip())
-    return lambda text: tokenize(text.rstrip())
+    return tokenize
 
 
 def signature_pieces(metric: "SacrebleuMetric") -> list[str]:
