@@ -12,7 +12,6 @@ DATA = Path(__file__).parents[2].parent / "shared" / "data" / "webnlg2017"
 ITEMS = DATA / "testdata_with_lex.xml.xz"
 SUBMISSIONS = DATA / "submissions.tar.xz"
 MISSING = "" if ITEMS.exists() and SUBMISSIONS.exists() else f"no WebNLG 2017 data in {DATA}"
-# Submission-UIT-DANGNT-CLNLP.txt has texts for part of the items, without saying which.
 SYSTEMS = {
     "adapt": "ADAPTcentreWebNLGsubmission.txt",
     "baseline": "baseline_sorted.txt",
@@ -21,6 +20,8 @@ SYSTEMS = {
     "tilburg-nmt": "nmt_test.out.ordered",
     "tilburg-smt": "smt_test.out.ordered",
     "tilburg-template": "template_test.out.ordered",
+    # Covers part of the items; a missing text is the word "null", scored here as it stands.
+    "uit": "Submission-UIT-DANGNT-CLNLP.txt",
     "upf": "UPF_All_sent_final.txt",
 }
 
