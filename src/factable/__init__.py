@@ -4,7 +4,14 @@ __version__ = "0.1.0"
 
 from typing import TYPE_CHECKING
 
-from factable.errors import DataError, FactableError, Fault, MissingExtraError, UsageError
+from factable.errors import (
+    DataError,
+    FactableError,
+    Fault,
+    MissingExtraError,
+    MissingProgramError,
+    UsageError,
+)
 from factable.types import Example, Finding, Record, Scores, Table
 
 if TYPE_CHECKING:
@@ -18,6 +25,7 @@ __all__ = [
     "Fault",
     "Finding",
     "MissingExtraError",
+    "MissingProgramError",
     "Record",
     "Scores",
     "Table",
