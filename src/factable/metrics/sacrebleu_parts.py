@@ -25,7 +25,7 @@ def reader(tokens: str, lowercase: bool) -> Callable[[str], str]:
 
 def tokenize_13a(text: str) -> str:
     """What sacrebleu's 13a gives, compiled: its own takes most of the time of BLEU."""
-    return separate(clean(text))
+    return separate(clean(text)).strip()
 
 
 def _tokenizer(tokens: str) -> Callable[[str], str]:
