@@ -23,14 +23,16 @@ class Metric(Protocol):
     """A small frozen dataclass: a name and keyword parameters, no results, weights or cache.
 
     `score` never makes findings other than the reasons of unscored examples, so that bulk scoring stays fast;
-    `explain` makes them, one tuple per example.
+    `explain` makes them, one tuple per example. Two methods are optional and add to the signature:
+    `ingredients()` gives checksums of the files and models behind the numbers, by the parameter that names
+    the file or by a name of its own; `pieces()` gives further pieces, such as the signature of a library.
     """
 
     name: ClassVar[str]
     version: ClassVar[int]
     higher_is_better: ClassVar[bool]
 
-    # The next three are class variables, or properties where they follow from parameters.
+    # The next four are class variables, or properties where they follow from parameters.
     @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and highest value."""
@@ -49,13 +51,6 @@ class Metric(Protocol):
     @property
     def needs(self) -> frozenset[Field]:
         """What an example must have besides its text."""
-        ...
-
-    def ingredients(self) -> Mapping[str, str]:
-        """Checksums of the files and models behind the numbers, part of the signature.
-
-        By the parameter that names the file, or by a name of its own for what no parameter names.
-        """
         ...
 
     def score(self, examples: Sequence[Example]) -> Scores:

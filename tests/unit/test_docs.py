@@ -3,6 +3,8 @@
 import re
 import subprocess
 import sys
+import textwrap
+import types
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,18 @@ def test_python_samples_run(page: str) -> None:
         run = subprocess.run([sys.executable, "-c", sample], cwd=ROOT, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
         assert run.stdout
+
+
+def test_the_sample_metric_works() -> None:
+    page = (ROOT / "docs/adding-a-metric.md").read_text()
+    code = textwrap.dedent(re.search(r" +```python\n(.*?)```", page, re.DOTALL)[1])
+    names: dict[str, type] = {"__name__": "sample"}
+    sys.modules["sample"] = types.ModuleType("sample")
+    exec(code, names)
+    examples = factable.read(ROOT / "examples/restaurants.jsonl")
+    scores = factable.score(examples, [names["WordShare"]()])["word_share"]
+    # Blue, Spice, pub and riverside of 15 tokens.
+    assert scores.values[0] == pytest.approx(4 / 15)
 
 
 def test_readme_sample_line_is_valid() -> None:

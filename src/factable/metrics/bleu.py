@@ -4,7 +4,7 @@ Papineni, Roukos, Ward and Zhu: BLEU: a Method for Automatic Evaluation of Machi
 Equal to sacrebleu (Post: A Call for Clarity in Reporting BLEU Scores. WMT 2018).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -44,6 +44,7 @@ class Bleu:
     name: ClassVar[str] = "bleu"
     version: ClassVar[int] = 1
     higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
 
     tokens: str = "13a"
     lowercase: bool | None = None
@@ -79,15 +80,6 @@ class Bleu:
     def shard_by(self) -> ShardBy:
         """The WebNLG scorer pads references up to the largest number in the data."""
         return "corpus" if self.compat == "webnlg2020" else "example"
-
-    @property
-    def needs(self) -> frozenset[Field]:
-        """What an example must have besides its text."""
-        return frozenset({"references"})
-
-    def ingredients(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
 
     def pieces(self) -> list[str]:
         """The signature of sacrebleu."""

@@ -5,7 +5,7 @@ when Evaluating Table-to-Text Generation. ACL 2019. As a mixture: Garneau and La
 Models to Evaluate the Semantic Accuracy of Data-to-Text Neural Generator. Eval4NLP 2021.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -41,6 +41,7 @@ class BleuT:
     name: ClassVar[str] = "bleu_t"
     version: ClassVar[int] = 1
     higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Field]] = frozenset({"table", "references"})
     bounds: ClassVar[tuple[float, float]] = (0.0, 100.0)
     shard_by: ClassVar[ShardBy] = "example"
 
@@ -65,15 +66,6 @@ class BleuT:
     def parts(self) -> tuple[str, ...]:
         """The parts of BLEU, or the two values that are mixed."""
         return part_names(self.orders) if self.form == "references" else ("table_bleu", "reference_bleu")
-
-    @property
-    def needs(self) -> frozenset[Field]:
-        """What an example must have besides its text."""
-        return frozenset({"table", "references"})
-
-    def ingredients(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
 
     def pieces(self) -> list[str]:
         """The signature of sacrebleu."""

@@ -4,7 +4,7 @@ Popović: chrF: character n-gram F-score for automatic MT evaluation. WMT 2015; 
 n-grams. WMT 2017. Equal to sacrebleu.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
@@ -45,6 +45,7 @@ class Chrf:
     name: ClassVar[str] = "chrf"
     version: ClassVar[int] = 1
     higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
     bounds: ClassVar[tuple[float, float]] = (0.0, FULL)
     parts: ClassVar[tuple[str, ...]] = ("precision", "recall")
     shard_by: ClassVar[ShardBy] = "example"
@@ -62,15 +63,6 @@ class Chrf:
         require_whole(self, "word_order", 0, MOST_ORDERS)
         require_whole(self, "beta", 0, MOST_BETA)
         require_flags(self, "lowercase", "whitespace", "eps_smoothing")
-
-    @property
-    def needs(self) -> frozenset[Field]:
-        """What an example must have besides its text."""
-        return frozenset({"references"})
-
-    def ingredients(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
 
     def pieces(self) -> list[str]:
         """The signature of sacrebleu."""

@@ -32,6 +32,7 @@ class Cider:
     name: ClassVar[str] = "cider"
     version: ClassVar[int] = 1
     higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     orders: int = 4
@@ -52,11 +53,6 @@ class Cider:
     def shard_by(self) -> ShardBy:
         """Rarity in the references scored needs all examples; a prepared one does not."""
         return "example" if self.idf else "corpus"
-
-    @property
-    def needs(self) -> frozenset[Field]:
-        """What an example must have besides its text."""
-        return frozenset({"references"})
 
     def ingredients(self) -> Mapping[str, str]:
         """The checksum of the prepared idf."""

@@ -40,6 +40,7 @@ class CiderD:
     name: ClassVar[str] = "cider_d"
     version: ClassVar[int] = 1
     higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
     bounds: ClassVar[tuple[float, float]] = (0.0, SCALE)
 
     orders: int = 4
@@ -66,11 +67,6 @@ class CiderD:
     def shard_by(self) -> ShardBy:
         """Rarity in the references scored needs all examples; a prepared one does not."""
         return "example" if self.idf else "corpus"
-
-    @property
-    def needs(self) -> frozenset[Field]:
-        """What an example must have besides its text."""
-        return frozenset({"references"})
 
     def ingredients(self) -> Mapping[str, str]:
         """The checksum of the prepared idf."""

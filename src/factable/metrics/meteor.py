@@ -52,6 +52,7 @@ class Meteor:
     name: ClassVar[str] = "meteor"
     version: ClassVar[int] = 1
     higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     parts: ClassVar[tuple[str, ...]] = ("precision", "recall", "f_mean", "penalty")
     shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
@@ -75,11 +76,6 @@ class Meteor:
     def _require(self, parameter: str, holds: bool, allowed: str) -> None:
         if not holds:
             raise UsageError(f"meteor: {parameter} is {getattr(self, parameter)!r}; it must be {allowed}")
-
-    @property
-    def needs(self) -> frozenset[Field]:
-        """What an example must have besides its text."""
-        return frozenset({"references"})
 
     def ingredients(self) -> Mapping[str, str]:
         """The checksums of the program and its paraphrase table."""

@@ -39,6 +39,7 @@ class Nist:
     name: ClassVar[str] = "nist"
     version: ClassVar[int] = 1
     higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
     shard_by: ClassVar[ShardBy] = "corpus"
 
     tokens: str = "13a"
@@ -62,15 +63,6 @@ class Nist:
     def parts(self) -> tuple[str, ...]:
         """Information per n-gram of each order, and what the length of the text does."""
         return (*(f"information_{order}" for order in range(1, self.orders + 1)), "length_penalty")
-
-    @property
-    def needs(self) -> frozenset[Field]:
-        """What an example must have besides its text."""
-        return frozenset({"references"})
-
-    def ingredients(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
 
     def pieces(self) -> list[str]:
         """The tokeniser comes from sacrebleu."""

@@ -52,6 +52,7 @@ class Parent:
     name: ClassVar[str] = "parent"
     version: ClassVar[int] = 1
     higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Field]] = frozenset({"table", "references"})
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     parts: ClassVar[tuple[str, ...]] = PARTS[1:]
     shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
@@ -90,11 +91,6 @@ class Parent:
     def _require(self, parameter: str, holds: bool, allowed: str) -> None:
         if not holds:
             raise UsageError(f"parent: {parameter} is {getattr(self, parameter)!r}; it must be {allowed}")
-
-    @property
-    def needs(self) -> frozenset[Field]:
-        """What an example must have besides its text."""
-        return frozenset({"table", "references"})
 
     def ingredients(self) -> Mapping[str, str]:
         """The checksum of the counts file."""

@@ -3,7 +3,7 @@
 Lin: ROUGE: A Package for Automatic Evaluation of Summaries. Text Summarization Branches Out, 2004.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -37,6 +37,7 @@ class Rouge:
     name: ClassVar[str] = "rouge"
     version: ClassVar[int] = 1
     higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     parts: ClassVar[tuple[str, ...]] = PARTS[1:]
     shard_by: ClassVar[ShardBy] = "example"
@@ -54,15 +55,6 @@ class Rouge:
         if self.tokens == "":
             object.__setattr__(self, "tokens", TOKENS_OF[self.compat])
         require_choice(self, "tokens", TOKENIZERS)
-
-    @property
-    def needs(self) -> frozenset[Field]:
-        """What an example must have besides its text."""
-        return frozenset({"references"})
-
-    def ingredients(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
 
     def score(self, examples: Sequence[Example]) -> Scores:
         """F per example, with precision and recall; examples without references are unscored."""

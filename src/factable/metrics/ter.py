@@ -4,7 +4,7 @@ Snover, Dorr, Schwartz, Micciulla and Makhoul: A Study of Translation Edit Rate 
 Annotation. AMTA 2006. Computed by sacrebleu.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
@@ -37,6 +37,7 @@ class Ter:
     name: ClassVar[str] = "ter"
     version: ClassVar[int] = 1
     higher_is_better: ClassVar[bool] = False
+    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
     bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     parts: ClassVar[tuple[str, ...]] = ("edits", "reference_length")
     shard_by: ClassVar[ShardBy] = "example"
@@ -49,15 +50,6 @@ class Ter:
     def __post_init__(self) -> None:
         """Check every parameter."""
         require_flags(self, "normalized", "no_punct", "asian_support", "case_sensitive")
-
-    @property
-    def needs(self) -> frozenset[Field]:
-        """What an example must have besides its text."""
-        return frozenset({"references"})
-
-    def ingredients(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
 
     def pieces(self) -> list[str]:
         """The signature of sacrebleu."""
