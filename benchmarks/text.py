@@ -10,7 +10,9 @@ run. Needs the packages of the extra `test`.
 """
 
 import argparse
+import multiprocessing
 import os
+import resource
 import tarfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +23,7 @@ from factable import Example, Table
 from factable.errors import UsageError
 from factable.io.formats import open_format
 from factable.kernels import COMPILED
+from factable.metric import Metric
 from factable.registry import parse
 from parent import make_corpus
 
@@ -153,19 +156,35 @@ def compare(peer: Peer, examples: Sequence[Example]) -> None:
 
 
 def show_growth(examples: Sequence[Example]) -> None:
-    """Rates on more and more examples: a flat row is linear growth."""
+    """Rates and memory on more and more examples: a flat row of rates is linear growth."""
     sizes = [size for size in GROWTH if size <= len(examples)]
-    print("growth, examples/s of the first " + ", ".join(f"{size:,}" for size in sizes))
+    print(f"growth on the first {', '.join(f'{size:,}' for size in sizes)}: examples/s, and megabytes on top")
     for spec in dict.fromkeys(peer.spec for peer in PEERS):
-        try:
-            metric = parse(spec)
-        except UsageError:
-            continue
-        rates = [
-            size / best_seconds(lambda metric=metric, size=size: metric.score(examples[:size]))
-            for size in sizes
-        ]
-        print(f"  {spec:<28}" + "".join(f"{rate:>12,.0f}" for rate in rates))
+        metric = parse(spec)
+        rates, peaks = [], []
+        for size in sizes:
+            part = examples[:size]
+            rates.append(size / best_seconds(lambda metric=metric, part=part: metric.score(part)))
+            peaks.append(peak_megabytes(metric, part))
+        shown = "".join(f"{rate:>12,.0f}" for rate in rates) + "".join(f"{peak:>8.1f}" for peak in peaks)
+        print(f"  {spec:<28}{shown}")
+
+
+def peak_megabytes(metric: Metric, examples: Sequence[Example]) -> float:
+    """How much more memory scoring takes at its peak, seen from a process of its own."""
+    context = multiprocessing.get_context("fork")
+    result = context.Queue()
+
+    def work() -> None:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        metric.score(examples)
+        result.put((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+
+    process = context.Process(target=work)
+    process.start()
+    megabytes: float = result.get()
+    process.join()
+    return megabytes
 
 
 def main() -> None:
