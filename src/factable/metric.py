@@ -66,7 +66,8 @@ class AdditiveMetric(Metric, Protocol):
     """A metric whose corpus value comes from summed statistics and is no mean of its values.
 
     It passes its rows to `make_scores` as `stats`; bootstrap, significance tests and shards sum those rows
-    and never read a text again. Rows of unscored examples are there, and left out of sums.
+    and never read a text again. Rows of unscored examples are there, and left out of sums. An optional
+    `finish_rows(totals)` takes many rows of sums and gives their values, which makes studies faster.
     """
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
@@ -131,6 +132,18 @@ def corpus_of(
     totals = [math.fsum(stats[index * width + column] for index in scored) for column in range(width)]
     finished: dict[str, float] = finish(totals)
     return finished
+
+
+def finish_each(metric: Metric, totals: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """The corpus value of an additive metric for each row of summed statistics."""
+    import numpy as np
+
+    finish_rows = getattr(metric, "finish_rows", None)
+    if finish_rows is not None:
+        values: NDArray[np.float64] = finish_rows(totals)
+        return values
+    finish = metric.finish  # type: ignore[attr-defined]
+    return np.array([finish(row)[VALUE] for row in totals.tolist()], dtype=np.float64)
 
 
 def mean_of_scored(values: Sequence[float]) -> float:

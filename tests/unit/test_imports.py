@@ -21,7 +21,7 @@ MAY_SEE = {
     "errors": set(),
     "kernels": {"types", "errors"},
     "text": {"types", "errors"},
-    "stats": {"types", "errors"},
+    "stats": set(),
     "io": {"types", "errors", "kernels"},
     "models": BELOW_IO | {"io"},
     "signature": {"types", "errors", "metric", "__init__"},
@@ -30,7 +30,8 @@ MAY_SEE = {
     "registry": {"types", "errors", "metric", "metrics", "signature"},
 }
 MAY_SEE["run"] = set(MAY_SEE) | {"io"}
-MAY_SEE |= {room: set(MAY_SEE) for room in ("study", "train", "report")}
+MAY_SEE |= {room: set(MAY_SEE) for room in ("study", "train")}
+MAY_SEE["report"] = {*MAY_SEE, "__init__"} - {"train"}
 MAY_SEE |= {room: {*MAY_SEE, "__init__"} for room in ("serve", "cli", "__init__")}
 MAY_SEE["__main__"] = {"cli"}
 

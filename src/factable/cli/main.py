@@ -15,6 +15,7 @@ COMMANDS = {
     "convert": ("convert", "Turn a data set format into JSON lines."),
     "metrics": ("metrics", "List the metrics and their parameters."),
     "score": ("score", "Score texts against the data they were written from."),
+    "study": ("study", "Say how well metrics agree with human ratings."),
     "train": ("train", "Make the files that some metrics need from your own data."),
 }
 INTERRUPTED = 130

@@ -45,10 +45,10 @@ def score(
     skip_bad: bool,
 ) -> None:
     """Score the texts in FILES (JSON lines, CSV or Parquet; - is stdin) against their data."""
-    shape = shape or _format_of(out)
+    shape = shape or format_of(out, FORMATS)
     if explain and shape not in EXPLAINING:
         raise UsageError(f"--explain has no place in {shape}; use --format {' or '.join(EXPLAINING)}")
-    _check_output(files, out)
+    check_output(files, out)
     metrics = parse_all(specs or (DEFAULT_METRIC,))
     render = _render(shape, explain)
     on_terminal = out == "-" and sys.stdout.isatty()
@@ -71,18 +71,18 @@ def score(
     _report_skipped(result.skipped)
 
 
-def _format_of(out: str) -> str:
-    """The format that the output's ending stands for."""
+def format_of(out: str, formats: Sequence[str]) -> str:
+    """The format, of those a command has, that the output's ending stands for."""
     ending = plain_suffix(out)
     if ending in ("", ".txt"):
         return "table"
-    if ending not in FORMAT_OF_ENDING:
-        known = ", ".join(FORMAT_OF_ENDING)
+    if FORMAT_OF_ENDING.get(ending) not in formats:
+        known = ", ".join(known for known, shape in FORMAT_OF_ENDING.items() if shape in formats)
         raise UsageError(f"no format ends in {ending!r}; end --out in {known} or .txt, or give --format")
     return FORMAT_OF_ENDING[ending]
 
 
-def _check_output(files: Sequence[str], out: str) -> None:
+def check_output(files: Sequence[str], out: str) -> None:
     """Refuse an output that would replace an input."""
     path = Path(out)
     if out != "-" and path.is_file() and any(Path(f).exists() and path.samefile(f) for f in files):

@@ -97,6 +97,10 @@ class Chrf:
         columns = self._measure(np.array([totals], dtype=np.float64))
         return {name: float(column[0]) for name, column in columns.items()}
 
+    def finish_rows(self, totals: Column) -> Column:
+        """F of many corpora at once, from a row of sums each."""
+        return self._measure(totals)[VALUE]
+
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
         """Which words of the text no reference has."""
         return explain_all(examples)

@@ -14,12 +14,13 @@ DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class SummaryTable:
-    """The means of one metric: a row per system, and one for all where there are several."""
+    """A table of text, such as the means of one metric; `best` has (row, column) of cells to be in bold."""
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     signature: str
+    best: frozenset[tuple[int, int]] = frozenset()
 
 
 def summarize(result: Result) -> list[SummaryTable]:

@@ -1,7 +1,7 @@
 """Summary tables as Markdown, LaTeX and terminal output."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from factable.errors import printable
@@ -42,9 +42,21 @@ def to_markdown(tables: Sequence[SummaryTable]) -> str:
 
 def _markdown_table(table: SummaryTable) -> str:
     rule = ["---", *("---:" for _ in table.header[1:])]
-    lines = [table.header, rule, *table.rows]
-    grid = "\n".join("| " + " | ".join(map(_escape_markdown, line)) + " |" for line in lines)
+    rows = _mark_best(table, _escape_markdown, "**{}**")
+    lines = [[*map(_escape_markdown, table.header)], rule, *rows]
+    grid = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     return f"### {_escape_markdown(table.title)}\n\n{grid}\n\n`{table.signature.replace('`', '')}`\n"
+
+
+def _mark_best(table: SummaryTable, escape: Callable[[str], str], mark: str) -> list[list[str]]:
+    """Escaped cells, the best ones inside `mark`."""
+    return [
+        [
+            mark.format(escape(cell)) if (row, column) in table.best else escape(cell)
+            for column, cell in enumerate(cells)
+        ]
+        for row, cells in enumerate(table.rows)
+    ]
 
 
 def _escape_markdown(text: str) -> str:
@@ -67,9 +79,9 @@ def _latex_table(table: SummaryTable) -> str:
         f"% {_one_line(table.signature)}",
         rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
         r"\toprule",
-        _latex_row(table.header),
+        _latex_row([*map(_escape_latex, table.header)]),
         r"\midrule",
-        *map(_latex_row, table.rows),
+        *map(_latex_row, _mark_best(table, _escape_latex, r"\textbf{{{}}}")),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -77,7 +89,11 @@ def _latex_table(table: SummaryTable) -> str:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(_one_line(cell).translate(LATEX_ESCAPES) for cell in cells) + r" \\"
+    return " & ".join(cells) + r" \\"
+
+
+def _escape_latex(text: str) -> str:
+    return _one_line(text).translate(LATEX_ESCAPES)
 
 
 def to_terminal(tables: Sequence[SummaryTable], *, colour: bool = False) -> str:
@@ -93,13 +109,14 @@ def to_terminal(tables: Sequence[SummaryTable], *, colour: bool = False) -> str:
         for table in tables:
             grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
             for number, name in enumerate(table.header):
-                style = "bold" if number == 1 else None
+                style = "bold" if number == 1 and not table.best else None
                 words = name.split() if number else [row[0] for row in table.rows]
                 widest = min(MOST_NAME_WIDTH, max(map(len, words), default=1))
                 side: Literal["left", "right"] = "right" if number else "left"
                 grid.add_column(name, justify=side, style=style, min_width=widest, overflow="fold")
-            for row in table.rows:
-                grid.add_row(*(Text(printable(cell)) for cell in row))
+            for place, row in enumerate(table.rows):
+                bold = ["bold" if (place, column) in table.best else "" for column in range(len(row))]
+                grid.add_row(*(Text(printable(c), style=b) for c, b in zip(row, bold, strict=True)))
             console.print(Text(f"\n {printable(table.title)}", style="bold"), soft_wrap=True)
             console.print(grid)
             console.print(Text(printable(table.signature), style="dim"), soft_wrap=True)

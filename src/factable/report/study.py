@@ -1,0 +1,151 @@
+"""A study as tables of text, as JSON and as CSV."""
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import orjson
+
+from factable import __version__
+from factable.report.summary import SummaryTable
+from factable.study.differences import Comparison
+from factable.study.ratings import Agreement, Correlation, Study
+
+SIGNIFICANT = 0.05
+DIGITS = 3
+CSV_COLUMNS = ("metric", "human", "level", "statistic", "value", "mean", "low", "high", "reason")
+
+
+def study_tables(study: Study) -> list[SummaryTable]:
+    """For each rating the agreement of the metrics and their significant differences; then the signatures."""
+    tables = []
+    for human in study.humans:
+        mine = [agreement for agreement in study.agreements if agreement.human == human]
+        tables.append(_agreement_table(study, human, mine))
+        found = [c for c in study.comparisons if c.human == human and _p(c) < SIGNIFICANT]
+        if found:
+            tables.append(_difference_table(study, human, found))
+    signatures = tuple(study.signatures.items())
+    tables.append(SummaryTable("signatures", ("metric", "signature"), signatures, _sign(study)))
+    return tables
+
+
+def _agreement_table(study: Study, human: str, agreements: Sequence[Agreement]) -> SummaryTable:
+    names = list(agreements[0].statistics)
+    ordered = sorted(agreements, key=lambda one: _order(one.statistics[names[0]]))
+    rows = [[one.metric, *(_show(one.statistics[name]) for name in names)] for one in ordered]
+    header = ["metric", *(name.replace("_", " ") for name in names)]
+    for title, left_out in (
+        ("left out", [one.examples_left_out for one in ordered]),
+        ("items left out", [one.items_left_out for one in ordered]),
+    ):
+        if any(left_out):
+            header.append(title)
+            rows = [[*row, str(number)] for row, number in zip(rows, left_out, strict=True)]
+    best = {
+        (min(range(len(ordered)), key=lambda row: _order(ordered[row].statistics[name])), column)
+        for column, name in enumerate(names, 1)
+    }
+    shown = {(row, column) for row, column in best if rows[row][column] != "–"}
+    return SummaryTable(human, tuple(header), tuple(map(tuple, rows)), _sign(study, human), frozenset(shown))
+
+
+def _difference_table(study: Study, human: str, comparisons: Sequence[Comparison]) -> SummaryTable:
+    rows = tuple(
+        (
+            one.better,
+            one.worse,
+            _show(Correlation(one.difference, low=one.low, high=one.high)),
+            *map(_number, (one.p_bootstrap, one.p_williams, one.p_permutation)),
+        )
+        for one in sorted(comparisons, key=lambda one: -one.difference)
+    )
+    header = ("better", "worse", "difference", "p bootstrap", "p Williams", "p permutation")
+    title = f"{human}: differences of {comparisons[0].statistic} with p < {SIGNIFICANT}"
+    return SummaryTable(title, header, rows, _sign(study, human))
+
+
+def _p(comparison: Comparison) -> float:
+    """The p that decides what is shown: of the bootstrap, or of Williams' test where nothing was drawn."""
+    return comparison.p_williams if math.isnan(comparison.p_bootstrap) else comparison.p_bootstrap
+
+
+def _sign(study: Study, human: str = "") -> str:
+    """What the study was made from; the signatures of the metrics say the rest."""
+    pieces = {
+        "human": human or "+".join(study.humans),
+        "level": study.level,
+        "bootstrap": study.draws,
+        "seed": study.seed,
+        "systems": len(study.systems),
+        "examples": study.examples,
+        "factable": __version__,
+    }
+    return "|".join(["study", *(f"{name}:{value}" for name, value in pieces.items())])
+
+
+def _order(correlation: Correlation) -> float:
+    """Best first, undefined last."""
+    return math.inf if math.isnan(correlation.value) else -correlation.value
+
+
+def _show(correlation: Correlation) -> str:
+    if math.isnan(correlation.low):
+        return _number(correlation.value)
+    return f"{_number(correlation.value)} [{_number(correlation.low)}, {_number(correlation.high)}]"
+
+
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.{DIGITS}f}"
+
+
+def study_json(study: Study) -> bytes:
+    """One JSON document; a number that is not there is null, with a reason."""
+    metrics = [
+        {
+            "spec": spec,
+            "signature": signature,
+            "correlations": {one.human: _objects(one) for one in study.agreements if one.metric == spec},
+        }
+        for spec, signature in study.signatures.items()
+    ]
+    left_out: dict[str, dict[str, dict[str, int]]] = {spec: {} for spec in study.signatures}
+    for one in study.agreements:
+        left_out[one.metric][one.human] = {"examples": one.examples_left_out, "items": one.items_left_out}
+    document = {
+        "level": study.level,
+        "bootstrap": study.draws,
+        "seed": study.seed,
+        "systems": study.systems,
+        "examples": study.examples,
+        "metrics": metrics,
+        "comparisons": [_object(comparison) for comparison in study.comparisons],
+        "left_out": left_out,
+    }
+    # NaN becomes null.
+    return orjson.dumps(document) + b"\n"
+
+
+def _objects(agreement: Agreement) -> dict[str, dict[str, object]]:
+    return {name: _object(correlation) for name, correlation in agreement.statistics.items()}
+
+
+def _object(found: Correlation | Comparison) -> dict[str, object]:
+    """The JSON object, with a reason only where there is one."""
+    return {name: value for name, value in asdict(found).items() if name != "reason" or value}
+
+
+def study_csv(study: Study) -> bytes:
+    """A row per metric, rating and statistic; a missing number is an empty cell."""
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for one in study.agreements:
+        for name, found in one.statistics.items():
+            numbers = [
+                "" if math.isnan(n) else repr(n) for n in (found.value, found.mean, found.low, found.high)
+            ]
+            writer.writerow([one.metric, one.human, study.level, name, *numbers, found.reason])
+    return lines.getvalue().encode("utf-8", "surrogatepass")

@@ -1,0 +1,111 @@
+"""Is one metric closer to people than another: bootstrap, Williams' and permutation tests."""
+
+import math
+
+import numpy as np
+
+from factable.stats.pairs import Column
+
+SWAPS_AT_ONCE = 1 << 22
+# Lentz's continued fraction converges in tens of steps at any degrees of freedom in use.
+MOST_STEPS = 10_000
+TINY = 1e-300
+
+
+def bootstrap_p(differences: Column) -> float:
+    """Two-sided p from the draws of a difference: twice the share of draws on the rarer side of 0."""
+    defined = differences[~np.isnan(differences)]
+    if not len(defined):
+        return math.nan
+    rarer = min(int((defined <= 0).sum()), int((defined >= 0).sum()))
+    return min(1.0, 2 * (rarer + 1) / (len(defined) + 1))
+
+
+def williams_p(human_first: float, human_second: float, between: float, points: int) -> float:
+    """One-sided p of Williams' test that the first metric correlates more with people than the second.
+
+    Takes the correlations of people with both metrics and of the metrics with each other.
+    """
+    if points <= 3:
+        return math.nan
+    first, second, n = human_first, human_second, points
+    determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    spread = 2 * (n - 1) / (n - 3) * determinant + ((first + second) / 2) ** 2 * (1 - between) ** 3
+    # Not greater, so that NaN ends here too; equal metrics leave rounding errors.
+    if not spread > 1e-15:
+        return math.nan
+    return student_t_tail((first - second) * math.sqrt((n - 1) * (1 + between) / spread), n - 3)
+
+
+def student_t_tail(t: float, freedom: float) -> float:
+    """The probability that Student's t is greater than `t`."""
+    tail = _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t), t * t / (freedom + t * t)) / 2
+    return tail if t > 0 else 1 - tail
+
+
+def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
+    """The regularised incomplete beta function I_x(a, b), with `rest` = 1 - x given exactly."""
+    if x <= 0:
+        return 0.0
+    if rest <= 0:
+        return 1.0
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _incomplete_beta(b, a, rest, x)
+    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest)
+    return math.exp(log_front) / a * _beta_fraction(a, b, x)
+
+
+def _beta_fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22)."""
+    upper, lower = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    found = lower
+    for step in range(1, MOST_STEPS):
+        even = step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step))
+        odd = -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1))
+        for term in (even, odd):
+            lower = 1 / _not_zero(1 + term * lower)
+            upper = _not_zero(1 + term / upper)
+            found *= lower * upper
+        if abs(lower * upper - 1) < 1e-15:
+            break
+    return found
+
+
+def _not_zero(value: float) -> float:
+    return value if abs(value) > TINY else TINY
+
+
+def permutation_p(first: Column, second: Column, human: Column, *, permutations: int, seed: int) -> float:
+    """Two-sided p of the difference of Pearson correlations, where each point's two metric values may swap.
+
+    Values are standardised before, so that metrics of different scales can be swapped.
+    """
+    first, second, human = (_standardise(column) for column in (first, second, human))
+    observed = abs(float(first @ human - second @ human)) / len(human)
+    generator = np.random.default_rng(seed)
+    most = max(1, SWAPS_AT_ONCE // len(human))
+    # Sums of swapped columns are sums of the unswapped plus those of what swapping changes.
+    change = np.stack([second - first, (second - first) * human, second**2 - first**2], axis=1)
+    sums = [np.array([c.sum(), c @ human, c @ c]) for c in (first, second)]
+    reached = 0
+    for start in range(0, permutations, most):
+        rows = min(most, permutations - start)
+        moved = generator.integers(2, size=(rows, len(human)), dtype=np.int8).astype(np.float64) @ change
+        gap = _correlation(sums[0] + moved, len(human)) - _correlation(sums[1] - moved, len(human))
+        # Equal but for rounding counts as reached.
+        reached += int((np.abs(gap) >= observed - 1e-12).sum())
+    return (reached + 1) / (permutations + 1) if not math.isnan(observed) else math.nan
+
+
+def _standardise(column: Column) -> Column:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scaled: Column = (column - column.mean()) / column.std()
+    return scaled
+
+
+def _correlation(sums: Column, points: int) -> Column:
+    """Pearson's correlation with standardised ratings, from sums of x, of x times rating and of x squared."""
+    of_x, with_human, squares = sums.T
+    spread = np.sqrt(np.maximum(squares - of_x**2 / points, 1e-300) * points)
+    correlation: Column = with_human / spread
+    return correlation

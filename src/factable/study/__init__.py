@@ -1,0 +1,1 @@
+"""Metrics against human judgements."""

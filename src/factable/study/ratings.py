@@ -1,0 +1,192 @@
+"""How well each metric agrees with human ratings."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.errors import UsageError
+from factable.stats.bootstrap import Draws, interval
+from factable.stats.correlation import why_no_pairs
+from factable.study.differences import COMPARED, Comparison, Contender, compare
+from factable.study.levels import (
+    Points,
+    nothing,
+    over_draws,
+    over_examples,
+    over_items,
+    over_systems,
+    point_columns,
+    sign_of,
+    system_ratings,
+    system_values,
+    undefined_items,
+    why_undefined,
+)
+from factable.study.rated import Column, Rated, choose_dimensions, choose_systems
+
+FEWEST_SYSTEMS = 3
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A statistic, its bootstrap mean and 95 % interval; NaN has a reason."""
+
+    value: float
+    mean: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How a metric agrees with one rating: every statistic, and what was left out."""
+
+    metric: str
+    human: str
+    statistics: Mapping[str, Correlation]
+    examples_left_out: int
+    items_left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """All agreements and comparisons, and what they were made from."""
+
+    level: str
+    draws: int
+    seed: int
+    signatures: Mapping[str, str]
+    systems: tuple[str, ...]
+    examples: int
+    humans: tuple[str, ...]
+    agreements: tuple[Agreement, ...]
+    comparisons: tuple[Comparison, ...]
+
+
+def study(
+    rated: Rated,
+    *,
+    humans: Sequence[str] = (),
+    level: str = "system",
+    draws: int = 500,
+    seed: int = 0,
+    systems: Sequence[str] = (),
+    excluded: Sequence[str] = (),
+) -> Study:
+    """Correlate every metric with every rating, and compare the metrics with each other."""
+    names = choose_dimensions(rated, humans)
+    rated = choose_systems(rated, systems, excluded)
+    _check_systems(rated, level)
+    work = _Work(rated, level, _draws(rated, level, draws, seed))
+    numbers = range(len(rated.result.metrics))
+    return Study(
+        level=level,
+        draws=draws,
+        seed=seed,
+        signatures={scores.metric: scores.signature for scores in rated.result.scores},
+        systems=rated.result.systems,
+        examples=len(rated.item_of),
+        humans=names,
+        agreements=tuple(work.agreement(number, name) for name in names for number in numbers),
+        comparisons=tuple(work.comparison(a, b, name) for name in names for a, b in combinations(numbers, 2)),
+    )
+
+
+def _check_systems(rated: Rated, level: str) -> None:
+    found = len(rated.result.systems)
+    if level == "system" and found < FEWEST_SYSTEMS:
+        noun = "system" if found == 1 else "systems"
+        needed = f"level system needs {FEWEST_SYSTEMS} or more"
+        raise UsageError(f"{found} {noun}, but {needed}; add systems or take level example")
+    if level == "item" and found < 2:
+        raise UsageError("1 system, but level item compares systems; add systems or take level example")
+
+
+def _draws(rated: Rated, level: str, draws: int, seed: int) -> Draws:
+    points = len(rated.item_of) if level == "example" else 0
+    return Draws(int(rated.item_of.max()) + 1, draws, seed, points)
+
+
+class _Work:
+    """The study at hand; what was computed is kept for the comparisons."""
+
+    def __init__(self, rated: Rated, level: str, draws: Draws) -> None:
+        self._rated, self._level, self._draws = rated, level, draws
+        self._known: dict[tuple[int, str, bytes], Mapping[str, Column]] = {}
+        self._system_values: dict[tuple[int, bytes], Column] = {}
+
+    def agreement(self, number: int, human: str) -> Agreement:
+        """Every statistic of one metric and rating."""
+        usable = self._usable(number, human)
+        points = self._points(number, human, usable)
+        found = self._correlate(number, human, usable)
+        reason = why_undefined(points, self._level)
+        size = len(points.values) if self._level == "example" else 0
+        statistics = {
+            name: _summarize(column, reason or why_no_pairs(name, size)) for name, column in found.items()
+        }
+        undefined = undefined_items(points) if self._level == "item" else 0
+        left_out = int((~usable).sum())
+        return Agreement(self._rated.result.scores[number].metric, human, statistics, left_out, undefined)
+
+    def comparison(self, first: int, second: int, human: str) -> Comparison:
+        """Two metrics on the examples that both score."""
+        usable = self._usable(first, human) & self._usable(second, human)
+        pair = [
+            Contender(
+                self._rated.result.scores[number].metric,
+                self._correlate(number, human, usable)[COMPARED],
+                point_columns(self._points(number, human, usable), self._level),
+            )
+            for number in (first, second)
+        ]
+        return compare(pair[0], pair[1], human, self._draws)
+
+    def _usable(self, number: int, human: str) -> Mask:
+        values = np.frombuffer(self._rated.result.scores[number].values)
+        return ~(np.isnan(values) | np.isnan(self._rated.ratings[human]))
+
+    def _points(self, number: int, human: str, usable: Mask) -> Points:
+        rated, metric = self._rated, self._rated.result.metrics[number]
+        scores = rated.result.scores[number]
+        return Points(
+            metric=metric,
+            values=sign_of(metric) * np.frombuffer(scores.values)[usable],
+            rows=np.frombuffer(scores.stats).reshape(len(usable), -1)[usable],
+            ratings=rated.ratings[human][usable],
+            item_of=rated.item_of[usable],
+            system_of=rated.system_of[usable],
+            systems=len(rated.result.systems),
+        )
+
+    def _correlate(self, number: int, human: str, usable: Mask) -> Mapping[str, Column]:
+        key = (number, human, usable.tobytes())
+        if key not in self._known:
+            points = self._points(number, human, usable)
+            self._known[key] = self._compute(number, points, usable)
+        return self._known[key]
+
+    def _compute(self, number: int, points: Points, usable: Mask) -> Mapping[str, Column]:
+        if not usable.any():
+            return nothing(self._draws)
+        if self._level == "example":
+            return over_examples(points, self._draws)
+        if self._level == "item":
+            return over_items(points, self._draws)
+        # The values of systems are the same for every rating, and those of additive metrics take their time.
+        key = (number, usable.tobytes())
+        if key not in self._system_values:
+            self._system_values[key] = over_draws(system_values, points, self._draws)
+        return over_systems(self._system_values[key], over_draws(system_ratings, points, self._draws))
+
+
+def _summarize(draws: Column, reason: str) -> Correlation:
+    """The first draw is the data itself; the others make mean and interval."""
+    value = float(draws[0])
+    return Correlation(value, *interval(draws[1:]), reason=reason if math.isnan(value) else "")

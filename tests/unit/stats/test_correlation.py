@@ -1,0 +1,143 @@
+"""Correlations equal SciPy's, in one piece, in rows and in draws."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from factable.stats.correlation import STATISTICS, correlate, correlate_draws
+from factable.stats.pairs import MOST_POINTS, sum_pairs, tie_threshold
+from factable.stats.rows import correlate_rows, tie_threshold_rows
+
+SCIPY = {
+    "pearson": stats.pearsonr,
+    "spearman": stats.spearmanr,
+    "kendall_b": lambda x, y: stats.kendalltau(x, y, variant="b"),
+    "kendall_c": lambda x, y: stats.kendalltau(x, y, variant="c"),
+}
+# Few different values, so that ties are common.
+VALUES = st.integers(0, 6).map(float)
+PAIRS = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=30).map(lambda rows: np.array(rows).T.copy())
+
+
+def varies(columns):
+    return all(column.min() < column.max() for column in columns)
+
+
+@given(PAIRS.filter(varies))
+def test_equal_to_scipy(columns):
+    found = correlate(*columns)
+    for name, peer in SCIPY.items():
+        assert found[name].value == pytest.approx(peer(*columns).statistic, abs=1e-12), name
+
+
+@pytest.mark.parametrize("size", [50, 2000])
+def test_equal_to_scipy_on_long_columns(size):
+    generator = np.random.default_rng(size)
+    x = 1e6 + generator.normal(size=size)
+    y = np.round(x + generator.normal(size=size), 1)
+    for name, peer in SCIPY.items():
+        assert correlate(x, y)[name].value == pytest.approx(peer(x, y).statistic, abs=1e-9), name
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 8), st.floats(0, 2))
+def test_rows_equal_columns(seed, points, threshold):
+    generator = np.random.default_rng(seed)
+    x, y = generator.integers(0, 5, size=(2, 6, points)).astype(float)
+    there = generator.random((6, points)) < 0.8
+    found = correlate_rows(x, y, there, threshold)
+    for row in range(6):
+        columns = x[row, there[row]], y[row, there[row]]
+        expected = correlate(*columns)
+        for name in STATISTICS[:-1]:
+            assert found[name][row] == pytest.approx(expected[name].value, abs=1e-12, nan_ok=True), name
+        if not expected["pearson"].reason:
+            numbers = np.arange(len(columns[0]))
+            pairs = sum_pairs(*columns, numbers, np.ones((1, len(numbers))), threshold)
+            assert found["pairwise_accuracy"][row] == (pairs.correct / pairs.all)[0]
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 2**32 - 1))
+def test_draws_equal_repeated_points(seed):
+    generator = np.random.default_rng(seed)
+    x, y = generator.integers(0, 6, size=(2, 30)).astype(float)
+    item_of = generator.integers(0, 7, size=30)
+    weights = generator.multinomial(7, np.full(7, 1 / 7), size=5).astype(float)
+    found = correlate_draws(x, y, item_of, weights)
+    for draw, often in enumerate(weights[:, item_of].astype(int)):
+        expected = correlate(np.repeat(x, often), np.repeat(y, often))
+        for name in STATISTICS[:-1]:
+            assert found[name][draw] == pytest.approx(expected[name].value, abs=1e-12, nan_ok=True), name
+
+
+def test_blocks_of_pairs_change_nothing(monkeypatch):
+    generator = np.random.default_rng(0)
+    x, y = generator.integers(0, 6, size=(2, 40)).astype(float)
+    item_of, weights = np.arange(40) % 9, generator.integers(0, 3, size=(4, 9)).astype(float)
+    whole = sum_pairs(x, y, item_of, weights, 1.0)
+    monkeypatch.setattr("factable.stats.pairs.PAIRS_AT_ONCE", 200)
+    for one, other in zip(whole, sum_pairs(x, y, item_of, weights, 1.0), strict=True):
+        assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "reason"),
+    [
+        ([], [], "fewer than two points"),
+        ([1.0], [2.0], "fewer than two points"),
+        ([1.0, 1.0], [1.0, 2.0], "all values of the metric are equal"),
+        ([1.0, 2.0], [0.1, 0.1], "all ratings are equal"),
+    ],
+)
+def test_undefined_says_why(x, y, reason):
+    for estimate in correlate(np.array(x), np.array(y)).values():
+        assert math.isnan(estimate.value)
+        assert estimate.reason == reason
+
+
+def test_too_many_points_for_pairs():
+    x = np.arange(MOST_POINTS + 1.0)
+    found = correlate(x, x)
+    assert found["pearson"] == found["spearman"] == (pytest.approx(1.0), "")
+    assert math.isnan(found["kendall_b"].value)
+    assert "more than 5,000 points" in found["pairwise_accuracy"].reason
+
+
+def test_pairwise_accuracy_by_hand():
+    # The first two ratings are tied, the other two pairs ordered. Exact metric values get the order right
+    # and the tie wrong; calling 0.1 a tie gets all three.
+    x, y = np.array([0.5, 0.6, 0.9]), np.array([1.0, 1.0, 2.0])
+    assert tie_threshold(x, y) == pytest.approx(0.1)
+    assert correlate(x, y)["pairwise_accuracy"].value == 1.0
+
+
+def test_pairwise_accuracy_without_human_ties():
+    # One of six pairs is in the wrong order; a threshold could win nothing.
+    x, y = np.array([1.0, 2.0, 4.0, 3.0]), np.array([1.0, 2.0, 3.0, 4.0])
+    assert tie_threshold(x, y) == 0.0
+    assert correlate(x, y)["pairwise_accuracy"].value == pytest.approx(5 / 6)
+
+
+def test_the_threshold_counts_every_row_the_same():
+    # In the first row a tie at distance 1 wins its only pair; in the second it loses two of three.
+    x = np.array([[0.0, 1.0, 9.0], [0.0, 1.0, 2.0]])
+    y = np.array([[1.0, 1.0, 9.0], [1.0, 2.0, 3.0]])
+    there = np.array([[True, True, False], [True, True, True]])
+    assert tie_threshold_rows(x, y, there) == 1.0
+    assert tie_threshold_rows(x[1:], y[1:], there[1:]) == 0.0
+    assert tie_threshold_rows(x[:, :1], y[:, :1], there[:, :1]) == 0.0
+
+
+@given(PAIRS.filter(varies))
+def test_the_threshold_is_the_best(columns):
+    x, y = columns
+
+    def accuracy(threshold):
+        pairs = sum_pairs(x, y, np.arange(len(x)), np.ones((1, len(x))), threshold)
+        return (pairs.correct / pairs.all)[0]
+
+    assert accuracy(tie_threshold(x, y)) == max(map(accuracy, range(8)))
