@@ -206,7 +206,7 @@ SPECS = {
     "parent(mix=2)": 'parent: mix is 2; it must be "auto" or a number from 0 to 1',
     "parent(orders=0)": "parent: orders is 0; it must be a whole number from 1 to ",
     'parent(tokens="bytes")': "parent: tokens is 'bytes'; it must be one of words, ",
-    "parent(compat=[1])": "cannot make the metric 'parent(compat=[1])' (unhashable type: 'list'); check",
+    "parent(compat=[1])": "parent: compat is [1]; it must be one of",
     "parent(mix=1": "cannot read the metric 'parent(mix=1'; write name or name(parameter=value, …), such as ",
     "parent(0.5)": "cannot read the metric 'parent(0.5)'; write name or ",
     "parent(mix=1, mix=0)": "cannot read the metric 'parent(mix=1, mix=0)'; write name or ",

@@ -4,9 +4,9 @@ import csv
 import os
 from collections.abc import Iterable, Iterator
 
-from factable.errors import DataError, Fault
+from factable.errors import DataError, Fault, did_you_mean
 from factable.io.files import iter_whole_lines, source_name
-from factable.io.malformed import Malformed, did_you_mean
+from factable.io.malformed import Malformed
 
 # The csv module refuses cells over 128 KiB unless told otherwise, for the whole process.
 MOST_CELL_CHARACTERS = 2**31 - 1

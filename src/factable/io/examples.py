@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from math import isfinite
 
+from factable.errors import did_you_mean
 from factable.io.data import is_missing, make_table
-from factable.io.malformed import Malformed, did_you_mean, kind_of
+from factable.io.malformed import Malformed, kind_of
 from factable.types import Example
 
 FIELDS = ("id", "system", "data", "text", "references", "human", "subject", "title")

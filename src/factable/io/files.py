@@ -71,18 +71,6 @@ def plain_suffix(path: str | os.PathLike[str]) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """A whole file as text; a fault names the first line that is not UTF-8."""
-    with open_input(path) as stream:
-        content = stream.read()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        fault = Fault(source_name(path), line, f"byte {error.start} is not UTF-8", "save the file as UTF-8")
-        raise DataError([fault]) from None
-
-
 def iter_whole_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """The lines of a text file with their ends, split at line feeds only; memory holds one at a time."""
     with open_input(path) as stream:

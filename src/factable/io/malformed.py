@@ -1,7 +1,5 @@
 """How readers say that a piece of outside data is wrong, before file and line are known."""
 
-from difflib import get_close_matches
-
 
 class Malformed(Exception):  # noqa: N818 - not an error of its own: a reader turns it into a Fault
     """What was found and what to do; whoever knows the place makes a Fault of it."""
@@ -23,9 +21,3 @@ def kind_of(value: object) -> str:
 def shorten(text: str, most: int = 60) -> str:
     """A piece of outside text, quoted and short enough for a one-line message."""
     return repr(text if len(text) <= most else text[: most - 1] + "…")
-
-
-def did_you_mean(word: str, known: list[str]) -> str:
-    """A hint such as `did you mean 'mix'? ` or nothing."""
-    close = get_close_matches(word, known, n=1, cutoff=0.7)
-    return f"did you mean {close[0]!r}? " if close else ""

@@ -25,7 +25,6 @@ class Columns:
     """What each column of a table is for; makes an Example of each row."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._names = names
         self._references = sorted(
             (int(match[1] or 0), place)
             for place, name in enumerate(names)

@@ -20,6 +20,7 @@ from factable.kernels.parent import (
 )
 from factable.kernels.tokens import TOKENIZERS
 from factable.metric import Field, make_scores
+from factable.metrics.parameters import is_number, require, require_choice, require_whole
 from factable.metrics.parent_findings import explain_example
 from factable.models.counts import Counts, counts_checksum, load_counts
 from factable.types import Example, Finding, Scores
@@ -67,30 +68,24 @@ class Parent:
 
     def __post_init__(self) -> None:
         """Check every parameter."""
-        self._require("entailment", self.entailment in ENTAILMENTS, f"one of {', '.join(ENTAILMENTS)}")
-        self._require("compat", self.compat in TOKENS_OF, 'one of "", google, kaiju')
+        require_choice(self, "entailment", ENTAILMENTS)
+        require_choice(self, "compat", TOKENS_OF)
         if self.tokens == "":
             object.__setattr__(self, "tokens", TOKENS_OF[self.compat])
-        self._require("tokens", self.tokens in TOKENIZERS, f"one of {', '.join(TOKENIZERS)}")
-        self._require(
-            "mix", self.mix == "auto" or _is_number(self.mix, 0, 1), '"auto" or a number from 0 to 1'
-        )
+        require_choice(self, "tokens", TOKENIZERS)
+        mixes = self.mix == "auto" or is_number(self.mix, 0, 1)
+        require(self, "mix", mixes, '"auto" or a number from 0 to 1')
         if not isinstance(self.mix, str):
             # One spec and one signature for 1 and 1.0.
             object.__setattr__(self, "mix", float(self.mix))
-        whole = isinstance(self.orders, int) and _is_number(self.orders, 1, MOST_ORDERS)
-        self._require("orders", whole, f"a whole number from 1 to {MOST_ORDERS}")
-        self._require("smoothing", _is_number(self.smoothing, 0, 1), "a number from 0 to 1")
-        self._require("counts", isinstance(self.counts, str), "a file name")
+        require_whole(self, "orders", 1, MOST_ORDERS)
+        require(self, "smoothing", is_number(self.smoothing, 0, 1), "a number from 0 to 1")
+        require(self, "counts", isinstance(self.counts, str), "a file name")
         if (self.entailment == "cooccurrence") != bool(self.counts):
             raise UsageError(
                 'parent: entailment="cooccurrence" and counts="FILE" go together; '
                 "make the file with: factable train counts TRAIN.jsonl FILE"
             )
-
-    def _require(self, parameter: str, holds: bool, allowed: str) -> None:
-        if not holds:
-            raise UsageError(f"parent: {parameter} is {getattr(self, parameter)!r}; it must be {allowed}")
 
     def ingredients(self) -> Mapping[str, str]:
         """The checksum of the counts file."""
@@ -120,7 +115,3 @@ class Parent:
             strict=self.compat != "",
             separate_best=self.compat == "kaiju",
         )
-
-
-def _is_number(value: object, low: float, high: float) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high

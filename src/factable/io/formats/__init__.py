@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import NamedTuple
 
-from factable.errors import UsageError
-from factable.io.malformed import did_you_mean
+from factable.errors import UsageError, did_you_mean
 from factable.types import Example
 
 Reader = Callable[..., Iterator[Example]]
