@@ -18,7 +18,7 @@ from scipy.stats import pearsonr
 from factable.io.formats import open_format
 from factable.registry import parse
 from factable.study.levels import LEVELS
-from factable.study.rated import Rated, score_rated
+from factable.study.panel import Panel, score_panel
 from factable.study.ratings import study
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -26,7 +26,7 @@ MEANS = ("parent", "parent(mix=0.5)", "rouge", 'rouge(kind="1")', "cider", "cide
 ADDITIVE = ("bleu", "bleu_t", "chrf", "nist")
 
 
-def seconds_of_peer(rated: Rated, draws: int) -> float:
+def seconds_of_peer(rated: Panel, draws: int) -> float:
     """Bootstrap of Pearson's r over systems for every metric and rating, one draw after the other."""
     generator = np.random.default_rng(0)
     items = int(rated.item_of.max()) + 1
@@ -50,7 +50,7 @@ def main() -> None:
     folder = options.data / "webnlg2017" / "human-evaluation"
     examples = list(open_format("webnlg-human")([str(folder)]))
     for name, specs in (("all ten", MEANS + ADDITIVE), ("means", MEANS)):
-        rated = score_rated([examples], [parse(spec) for spec in specs])
+        rated = score_panel([examples], [parse(spec) for spec in specs])
         for level in LEVELS:
             start = time.perf_counter()
             study(rated, level=level, draws=options.draws)

@@ -5,7 +5,7 @@ from webnlg_systems import DATA
 
 from factable.io.formats import open_format
 from factable.registry import parse
-from factable.study.rated import score_rated
+from factable.study.panel import score_panel
 from factable.study.ratings import study
 
 RATINGS = DATA / "human-evaluation"
@@ -16,7 +16,7 @@ DRAWS = 500
 @pytest.fixture(scope="module")
 def rated():
     examples = list(open_format("webnlg-human")([str(RATINGS)]))
-    return score_rated([examples], [parse("parent"), parse("bleu")])
+    return score_panel([examples], [parse("parent"), parse("bleu")])
 
 
 def agreements(found):

@@ -3,46 +3,32 @@
 import os
 import signal
 import sys
-from importlib import import_module
 from types import FrameType
 
 import click
 
 from factable import __version__
+from factable.cli.lazy import LazyGroup
 from factable.errors import FactableError
 
 COMMANDS = {
+    "compare": ("compare", "Compare systems, with intervals and paired tests."),
     "convert": ("convert", "Turn a data set format into JSON lines."),
     "metrics": ("metrics", "List the metrics and their parameters."),
     "score": ("score", "Score texts against the data they were written from."),
-    "study": ("study", "Say how well metrics agree with human ratings."),
+    "study": ("study", "Say how far metrics can be trusted, against human judgements."),
     "train": ("train", "Make the files that some metrics need from your own data."),
 }
 INTERRUPTED = 130
 
 
-class LazyGroup(click.Group):
-    """Loads a command's module only when that command runs, so that --help stays instant."""
+class RootGroup(LazyGroup):
+    """The commands of factable."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """All command names, sorted."""
-        return sorted(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command itself, imported now."""
-        if cmd_name not in COMMANDS:
-            return None
-        module = COMMANDS[cmd_name][0]
-        command: click.Command = getattr(import_module(f"factable.cli.{module}"), module)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list in --help, made without loading any command."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in sorted(COMMANDS.items())])
+    modules = COMMANDS
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=RootGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="factable")
 def cli() -> None:
     """Does a text written from data say all, and only, what the data says?"""  # noqa: D400

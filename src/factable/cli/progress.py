@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 
 from factable.io.files import COMPRESSION_ENDINGS
+from factable.run.units import Scored
 
 
 class Progress:
@@ -34,6 +35,10 @@ class Progress:
     ) -> None:
         if self._bar:
             self._bar.stop()
+
+    def take(self, unit: Scored) -> None:
+        """Say that a unit of work is done."""
+        self.advance(unit.size, len(unit.items))
 
     def advance(self, size: int, examples: int) -> None:
         """Say that so many bytes and examples more are done."""

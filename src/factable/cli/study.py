@@ -1,94 +1,33 @@
-"""`factable study`: how well metrics agree with human ratings."""
-
-import sys
-from collections.abc import Sequence
+"""`factable study`: how far metrics can be trusted, measured against people; one module per kind of study."""
 
 import click
 
-from factable.cli.progress import Progress
-from factable.cli.score import check_output, format_of
-from factable.io.files import open_output
-from factable.report.study import study_csv, study_json, study_tables
-from factable.report.text import to_latex, to_markdown, to_terminal
-from factable.run.score import parse_all
-from factable.study.levels import LEVELS
-from factable.study.rated import score_rated
-from factable.study.ratings import Study
-from factable.study.ratings import study as make_study
+from factable.cli.lazy import LazyGroup
 
-FORMATS = ("table", "json", "csv", "markdown", "latex")
-DEFAULT_METRICS = ("parent", "bleu")
+DEFAULT_KIND = "ratings"
 
 
-@click.command()
-@click.argument("files", nargs=-1, required=True)
-@click.option(
-    "-m", "--metric", "specs", multiple=True, help="A metric, such as parent; default: parent, bleu."
-)
-@click.option("--human", "humans", multiple=True, help="A rating, such as semantics; default: all.")
-@click.option(
-    "--level", type=click.Choice(LEVELS), default="system", show_default=True, help="What is compared."
-)
-@click.option(
-    "--bootstrap",
-    type=click.IntRange(min=0),
-    default=500,
-    show_default=True,
-    help="Draws of items, and permutations; 0 for none.",
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all that is drawn."
-)
-@click.option("--system", "systems", multiple=True, help="Only this system; may be repeated.")
-@click.option("--exclude-system", "excluded", multiple=True, help="Not this system; may be repeated.")
-@click.option(
-    "--format", "shape", type=click.Choice(FORMATS), help="Default: by the ending of --out, else table."
-)
-@click.option("--out", default="-", help="Write here instead of to stdout; .gz, .xz and .zst compress.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, help="Processes to score with.")
-def study(
-    files: Sequence[str],
-    specs: Sequence[str],
-    humans: Sequence[str],
-    level: str,
-    bootstrap: int,
-    seed: int,
-    systems: Sequence[str],
-    excluded: Sequence[str],
-    shape: str | None,
-    out: str,
-    jobs: int,
-) -> None:
-    """Correlate metrics with the human ratings in FILES (JSON lines, CSV or Parquet; - is stdin)."""
-    shape = shape or format_of(out, FORMATS)
-    check_output(files, out)
-    metrics = parse_all(specs or DEFAULT_METRICS)
-    with open_output(out) as stream:
-        with Progress(files) as progress:
-            rated = score_rated(
-                files,
-                metrics,
-                jobs=jobs,
-                listener=lambda unit: progress.advance(unit.size, len(unit.items)),
-            )
-        found = make_study(
-            rated,
-            humans=humans,
-            level=level,
-            draws=bootstrap,
-            seed=seed,
-            systems=systems,
-            excluded=excluded,
-        )
-        stream.write(_render(found, shape, colour=out == "-" and sys.stdout.isatty()))
+class StudyGroup(LazyGroup):
+    """The kinds of studies; `factable study FILE` is `factable study ratings FILE`."""
+
+    modules = {  # noqa: RUF012
+        "ratings": ("study_ratings", "Correlate metrics with human ratings (the default)."),
+        "preferences": ("study_preferences", "People prefer one of two texts: do metrics too?"),
+        "verdicts": ("study_verdicts", "Metrics that say whether a text is right, against labels."),
+        "divergence": ("study_divergence", "What references that differ from the data do to metrics."),
+        "agreement": ("study_agreement", "How far annotators agree with each other."),
+    }
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take what names no kind of study for arguments of the default one."""
+        if not args or (args[0] not in self.modules and args[0] not in ctx.help_option_names):
+            args = [DEFAULT_KIND, *args]
+        return super().parse_args(ctx, args)
 
 
-def _render(found: Study, shape: str, *, colour: bool) -> bytes:
-    if shape == "json":
-        return study_json(found)
-    if shape == "csv":
-        return study_csv(found)
-    tables = study_tables(found)
-    if shape == "markdown":
-        return to_markdown(tables).encode()
-    return (to_latex(tables) if shape == "latex" else to_terminal(tables, colour=colour)).encode()
+@click.group(cls=StudyGroup)
+def study() -> None:
+    """Say how far metrics can be trusted, measured against people.
+
+    `factable study FILE` is `factable study ratings FILE`; see `factable study ratings --help`.
+    """

@@ -35,9 +35,14 @@ LATEX_ESCAPES = str.maketrans(
 )
 
 
-def to_markdown(tables: Sequence[SummaryTable]) -> str:
-    """A heading, a table and the signature of each metric."""
-    return "\n".join(map(_markdown_table, tables))
+def to_markdown(tables: Sequence[SummaryTable], signatures: Sequence[str] = ()) -> str:
+    """A heading, a table and the signature of each; then the signatures of metrics."""
+    lines = [f"- {_markdown_code(signature)}\n" for signature in signatures]
+    return "\n".join([*map(_markdown_table, tables), "".join(lines)]).rstrip("\n") + "\n"
+
+
+def _markdown_code(text: str) -> str:
+    return f"`{text.replace('`', '')}`"
 
 
 def _markdown_table(table: SummaryTable) -> str:
@@ -45,7 +50,7 @@ def _markdown_table(table: SummaryTable) -> str:
     rows = _mark_best(table, _escape_markdown, "**{}**")
     lines = [[*map(_escape_markdown, table.header)], rule, *rows]
     grid = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    return f"### {_escape_markdown(table.title)}\n\n{grid}\n\n`{table.signature.replace('`', '')}`\n"
+    return f"### {_escape_markdown(table.title)}\n\n{grid}\n\n{_markdown_code(table.signature)}\n"
 
 
 def _mark_best(table: SummaryTable, escape: Callable[[str], str], mark: str) -> list[list[str]]:
@@ -69,9 +74,10 @@ def _one_line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
-def to_latex(tables: Sequence[SummaryTable]) -> str:
-    r"""A `tabular` per metric (needs \usepackage{booktabs}), its signature as a comment."""
-    return "\n".join(map(_latex_table, tables))
+def to_latex(tables: Sequence[SummaryTable], signatures: Sequence[str] = ()) -> str:
+    r"""A `tabular` per table (needs \usepackage{booktabs}), signatures as comments."""
+    comments = "".join(f"% {_one_line(signature)}\n" for signature in signatures)
+    return "\n".join(map(_latex_table, tables)) + comments
 
 
 def _latex_table(table: SummaryTable) -> str:
@@ -96,7 +102,9 @@ def _escape_latex(text: str) -> str:
     return _one_line(text).translate(LATEX_ESCAPES)
 
 
-def to_terminal(tables: Sequence[SummaryTable], *, colour: bool = False) -> str:
+def to_terminal(
+    tables: Sequence[SummaryTable], signatures: Sequence[str] = (), *, colour: bool = False
+) -> str:
     """Tables for the terminal; names are shown escaped, so that they cannot steer it."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -120,4 +128,7 @@ def to_terminal(tables: Sequence[SummaryTable], *, colour: bool = False) -> str:
             console.print(Text(f"\n {printable(table.title)}", style="bold"), soft_wrap=True)
             console.print(grid)
             console.print(Text(printable(table.signature), style="dim"), soft_wrap=True)
+        for number, signature in enumerate(signatures):
+            start = "" if number else "\n"
+            console.print(Text(start + printable(signature), style="dim"), soft_wrap=True)
     return captured.get()

@@ -8,7 +8,7 @@ import numpy as np
 
 from factable.stats.bootstrap import Draws, interval
 from factable.stats.significance import bootstrap_p, permutation_p, williams_p
-from factable.study.rated import Column
+from factable.study.panel import Column
 
 # The statistic whose differences are tested: Williams' test is about this one.
 COMPARED = "pearson"

@@ -11,7 +11,7 @@ from factable.stats.bootstrap import Draws, group_means, group_totals
 from factable.stats.correlation import STATISTICS, correlate_draws
 from factable.stats.correlation import why_undefined as why_constant
 from factable.stats.rows import correlate_rows, pearson_rows, tie_threshold_rows
-from factable.study.rated import Column, Places
+from factable.study.panel import Column, Places
 
 LEVELS = ("system", "example", "item")
 

@@ -26,7 +26,7 @@ from factable.study.levels import (
     undefined_items,
     why_undefined,
 )
-from factable.study.rated import Column, Rated, choose_dimensions, choose_systems
+from factable.study.panel import Column, Panel, choose_dimensions, choose_systems
 
 FEWEST_SYSTEMS = 3
 Mask = NDArray[np.bool_]
@@ -70,7 +70,7 @@ class Study:
 
 
 def study(
-    rated: Rated,
+    panel: Panel,
     *,
     humans: Sequence[str] = (),
     level: str = "system",
@@ -80,26 +80,26 @@ def study(
     excluded: Sequence[str] = (),
 ) -> Study:
     """Correlate every metric with every rating, and compare the metrics with each other."""
-    names = choose_dimensions(rated, humans)
-    rated = choose_systems(rated, systems, excluded)
-    _check_systems(rated, level)
-    work = _Work(rated, level, _draws(rated, level, draws, seed))
-    numbers = range(len(rated.result.metrics))
+    names = choose_dimensions(panel, humans)
+    panel = choose_systems(panel, systems, excluded)
+    _check_systems(panel, level)
+    work = _Work(panel, level, _draws(panel, level, draws, seed))
+    numbers = range(len(panel.result.metrics))
     return Study(
         level=level,
         draws=draws,
         seed=seed,
-        signatures={scores.metric: scores.signature for scores in rated.result.scores},
-        systems=rated.result.systems,
-        examples=len(rated.item_of),
+        signatures={scores.metric: scores.signature for scores in panel.result.scores},
+        systems=panel.result.systems,
+        examples=len(panel.item_of),
         humans=names,
         agreements=tuple(work.agreement(number, name) for name in names for number in numbers),
         comparisons=tuple(work.comparison(a, b, name) for name in names for a, b in combinations(numbers, 2)),
     )
 
 
-def _check_systems(rated: Rated, level: str) -> None:
-    found = len(rated.result.systems)
+def _check_systems(panel: Panel, level: str) -> None:
+    found = len(panel.result.systems)
     if level == "system" and found < FEWEST_SYSTEMS:
         noun = "system" if found == 1 else "systems"
         needed = f"level system needs {FEWEST_SYSTEMS} or more"
@@ -108,16 +108,16 @@ def _check_systems(rated: Rated, level: str) -> None:
         raise UsageError("1 system, but level item compares systems; add systems or take level example")
 
 
-def _draws(rated: Rated, level: str, draws: int, seed: int) -> Draws:
-    points = len(rated.item_of) if level == "example" else 0
-    return Draws(int(rated.item_of.max()) + 1, draws, seed, points)
+def _draws(panel: Panel, level: str, draws: int, seed: int) -> Draws:
+    points = len(panel.item_of) if level == "example" else 0
+    return Draws(int(panel.item_of.max()) + 1, draws, seed, points)
 
 
 class _Work:
     """The study at hand; what was computed is kept for the comparisons."""
 
-    def __init__(self, rated: Rated, level: str, draws: Draws) -> None:
-        self._rated, self._level, self._draws = rated, level, draws
+    def __init__(self, panel: Panel, level: str, draws: Draws) -> None:
+        self._panel, self._level, self._draws = panel, level, draws
         self._known: dict[tuple[int, str, bytes], Mapping[str, Column]] = {}
         self._system_values: dict[tuple[int, bytes], Column] = {}
 
@@ -133,14 +133,14 @@ class _Work:
         }
         undefined = undefined_items(points) if self._level == "item" else 0
         left_out = int((~usable).sum())
-        return Agreement(self._rated.result.scores[number].metric, human, statistics, left_out, undefined)
+        return Agreement(self._panel.result.scores[number].metric, human, statistics, left_out, undefined)
 
     def comparison(self, first: int, second: int, human: str) -> Comparison:
         """Two metrics on the examples that both score."""
         usable = self._usable(first, human) & self._usable(second, human)
         pair = [
             Contender(
-                self._rated.result.scores[number].metric,
+                self._panel.result.scores[number].metric,
                 self._correlate(number, human, usable)[COMPARED],
                 point_columns(self._points(number, human, usable), self._level),
             )
@@ -149,20 +149,20 @@ class _Work:
         return compare(pair[0], pair[1], human, self._draws)
 
     def _usable(self, number: int, human: str) -> Mask:
-        values = np.frombuffer(self._rated.result.scores[number].values)
-        return ~(np.isnan(values) | np.isnan(self._rated.ratings[human]))
+        values = np.frombuffer(self._panel.result.scores[number].values)
+        return ~(np.isnan(values) | np.isnan(self._panel.ratings[human]))
 
     def _points(self, number: int, human: str, usable: Mask) -> Points:
-        rated, metric = self._rated, self._rated.result.metrics[number]
-        scores = rated.result.scores[number]
+        panel, metric = self._panel, self._panel.result.metrics[number]
+        scores = panel.result.scores[number]
         return Points(
             metric=metric,
             values=sign_of(metric) * np.frombuffer(scores.values)[usable],
             rows=np.frombuffer(scores.stats).reshape(len(usable), -1)[usable],
-            ratings=rated.ratings[human][usable],
-            item_of=rated.item_of[usable],
-            system_of=rated.system_of[usable],
-            systems=len(rated.result.systems),
+            ratings=panel.ratings[human][usable],
+            item_of=panel.item_of[usable],
+            system_of=panel.system_of[usable],
+            systems=len(panel.result.systems),
         )
 
     def _correlate(self, number: int, human: str, usable: Mask) -> Mapping[str, Column]:

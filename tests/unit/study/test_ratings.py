@@ -8,7 +8,7 @@ import pytest
 from factable import DataError, Example, Record, Table
 from factable.metric import finish_each
 from factable.registry import parse
-from factable.study.rated import score_rated
+from factable.study.panel import score_panel
 from factable.study.ratings import study
 
 TABLE = Table((Record("", "animal", "cat"),))
@@ -32,7 +32,7 @@ def make(items=6, **changes):
 
 @pytest.mark.parametrize("level", ["system", "example", "item"])
 def test_a_metric_that_is_better_lower_agrees_too(level):
-    rated = score_rated([make()], [parse("ter"), parse("bleu")])
+    rated = score_panel([make()], [parse("ter"), parse("bleu")])
     for agreement in study(rated, level=level, draws=20).agreements:
         assert agreement.statistics["pearson"].value > 0.4
         assert agreement.statistics["pairwise_accuracy"].value > 0.6
@@ -41,8 +41,8 @@ def test_a_metric_that_is_better_lower_agrees_too(level):
 def test_metrics_are_compared_on_what_both_score():
     examples = make()
     bare = Example("i0", "s1", "cat", TABLE, (), {"semantics": 4.0})
-    rated = score_rated([[bare, *examples[1:]]], [parse("bleu"), parse("chrf")])
-    whole = study(score_rated([examples[1:]], rated.result.metrics), level="example", draws=0)
+    rated = score_panel([[bare, *examples[1:]]], [parse("bleu"), parse("chrf")])
+    whole = study(score_panel([examples[1:]], rated.result.metrics), level="example", draws=0)
     found = study(rated, level="example", draws=0)
     assert [one.examples_left_out for one in found.agreements] == [1, 1]
     assert found.comparisons[0].difference == pytest.approx(whole.comparisons[0].difference)
@@ -52,7 +52,7 @@ def test_nothing_to_correlate_has_a_reason():
     examples = make()
     unrated = [Example(e.item, e.system, e.text, e.table, (), {"semantics": 1.0}) for e in examples]
     other = Example("x", "s1", "cat", TABLE, (REFERENCE,), {"fluency": 1.0})
-    rated = score_rated([[*unrated, other]], [parse("bleu"), parse("chrf")])
+    rated = score_panel([[*unrated, other]], [parse("bleu"), parse("chrf")])
     for level in ("system", "example", "item"):
         found = study(rated, humans=["semantics"], level=level, draws=5)
         assert math.isnan(found.agreements[0].statistics["pearson"].value)
@@ -63,7 +63,7 @@ def test_nothing_to_correlate_has_a_reason():
 
 def test_examples_without_ratings_are_refused():
     with pytest.raises(DataError, match="list: no ratings; add"):
-        score_rated([make(human={})], [parse("bleu")])
+        score_panel([make(human={})], [parse("bleu")])
 
 
 @pytest.mark.parametrize("spec", ["bleu", "chrf", "chrf(word_order=2)", "nist", "ter"])

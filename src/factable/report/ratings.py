@@ -1,25 +1,26 @@
-"""A study as tables of text, as JSON and as CSV."""
+"""A study of ratings as tables of text, as JSON and as CSV."""
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
 
-import orjson
-
 from factable import __version__
+from factable.report.output import NO_NUMBER, Output, show, show_with_interval
 from factable.report.summary import SummaryTable
 from factable.study.differences import Comparison
 from factable.study.ratings import Agreement, Correlation, Study
 
 SIGNIFICANT = 0.05
-DIGITS = 3
 CSV_COLUMNS = ("metric", "human", "level", "statistic", "value", "mean", "low", "high", "reason")
 
 
-def study_tables(study: Study) -> list[SummaryTable]:
-    """For each rating the agreement of the metrics and their significant differences; then the signatures."""
+def study_output(study: Study) -> Output:
+    """A study in every form."""
+    return Output(_tables(study), tuple(study.signatures.values()), _document(study), _csv_rows(study))
+
+
+def _tables(study: Study) -> list[SummaryTable]:
+    """For each rating the agreement of the metrics and their significant differences."""
     tables = []
     for human in study.humans:
         mine = [agreement for agreement in study.agreements if agreement.human == human]
@@ -27,8 +28,6 @@ def study_tables(study: Study) -> list[SummaryTable]:
         found = [c for c in study.comparisons if c.human == human and _p(c) < SIGNIFICANT]
         if found:
             tables.append(_difference_table(study, human, found))
-    signatures = tuple(study.signatures.items())
-    tables.append(SummaryTable("signatures", ("metric", "signature"), signatures, _sign(study)))
     return tables
 
 
@@ -48,7 +47,7 @@ def _agreement_table(study: Study, human: str, agreements: Sequence[Agreement]) 
         (min(range(len(ordered)), key=lambda row: _order(ordered[row].statistics[name])), column)
         for column, name in enumerate(names, 1)
     }
-    shown = {(row, column) for row, column in best if rows[row][column] != "–"}
+    shown = {(row, column) for row, column in best if rows[row][column] != NO_NUMBER}
     return SummaryTable(human, tuple(header), tuple(map(tuple, rows)), _sign(study, human), frozenset(shown))
 
 
@@ -57,8 +56,8 @@ def _difference_table(study: Study, human: str, comparisons: Sequence[Comparison
         (
             one.better,
             one.worse,
-            _show(Correlation(one.difference, low=one.low, high=one.high)),
-            *map(_number, (one.p_bootstrap, one.p_williams, one.p_permutation)),
+            show_with_interval(one.difference, one.low, one.high),
+            *map(show, (one.p_bootstrap, one.p_williams, one.p_permutation)),
         )
         for one in sorted(comparisons, key=lambda one: -one.difference)
     )
@@ -72,10 +71,10 @@ def _p(comparison: Comparison) -> float:
     return comparison.p_williams if math.isnan(comparison.p_bootstrap) else comparison.p_bootstrap
 
 
-def _sign(study: Study, human: str = "") -> str:
+def _sign(study: Study, human: str) -> str:
     """What the study was made from; the signatures of the metrics say the rest."""
     pieces = {
-        "human": human or "+".join(study.humans),
+        "human": human,
         "level": study.level,
         "bootstrap": study.draws,
         "seed": study.seed,
@@ -92,16 +91,10 @@ def _order(correlation: Correlation) -> float:
 
 
 def _show(correlation: Correlation) -> str:
-    if math.isnan(correlation.low):
-        return _number(correlation.value)
-    return f"{_number(correlation.value)} [{_number(correlation.low)}, {_number(correlation.high)}]"
+    return show_with_interval(correlation.value, correlation.low, correlation.high)
 
 
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.{DIGITS}f}"
-
-
-def study_json(study: Study) -> bytes:
+def _document(study: Study) -> dict[str, object]:
     """One JSON document; a number that is not there is null, with a reason."""
     metrics = [
         {
@@ -114,7 +107,7 @@ def study_json(study: Study) -> bytes:
     left_out: dict[str, dict[str, dict[str, int]]] = {spec: {} for spec in study.signatures}
     for one in study.agreements:
         left_out[one.metric][one.human] = {"examples": one.examples_left_out, "items": one.items_left_out}
-    document = {
+    return {
         "level": study.level,
         "bootstrap": study.draws,
         "seed": study.seed,
@@ -124,8 +117,6 @@ def study_json(study: Study) -> bytes:
         "comparisons": [_object(comparison) for comparison in study.comparisons],
         "left_out": left_out,
     }
-    # NaN becomes null.
-    return orjson.dumps(document) + b"\n"
 
 
 def _objects(agreement: Agreement) -> dict[str, dict[str, object]]:
@@ -137,15 +128,13 @@ def _object(found: Correlation | Comparison) -> dict[str, object]:
     return {name: value for name, value in asdict(found).items() if name != "reason" or value}
 
 
-def study_csv(study: Study) -> bytes:
-    """A row per metric, rating and statistic; a missing number is an empty cell."""
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for one in study.agreements:
-        for name, found in one.statistics.items():
-            numbers = [
-                "" if math.isnan(n) else repr(n) for n in (found.value, found.mean, found.low, found.high)
-            ]
-            writer.writerow([one.metric, one.human, study.level, name, *numbers, found.reason])
-    return lines.getvalue().encode("utf-8", "surrogatepass")
+def _csv_rows(study: Study) -> list[tuple[str | float, ...]]:
+    """A row per metric, rating and statistic."""
+    return [
+        CSV_COLUMNS,
+        *(
+            (one.metric, one.human, study.level, name, it.value, it.mean, it.low, it.high, it.reason)
+            for one in study.agreements
+            for name, it in one.statistics.items()
+        ),
+    ]

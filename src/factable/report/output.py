@@ -1,0 +1,65 @@
+"""A result in every form that a command can print."""
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from factable.report.summary import SummaryTable
+from factable.report.text import to_latex, to_markdown, to_terminal
+
+NO_NUMBER = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Tables for people with the signatures of the metrics in them, a JSON document, rows of CSV.
+
+    In the document a NaN becomes null; in `csv_rows`, whose first is the header, an empty cell.
+    """
+
+    tables: Sequence[SummaryTable]
+    signatures: Sequence[str]
+    document: object
+    csv_rows: Sequence[Sequence[str | float]]
+
+
+def render(output: Output, shape: str, *, colour: bool = False) -> bytes:
+    """The output as table (terminal text), json, csv, markdown or latex."""
+    if shape == "json":
+        return orjson.dumps(output.document, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
+    if shape == "csv":
+        return _to_csv(output.csv_rows)
+    if shape == "markdown":
+        return to_markdown(output.tables, output.signatures).encode()
+    if shape == "latex":
+        return to_latex(output.tables, output.signatures).encode()
+    return to_terminal(output.tables, output.signatures, colour=colour).encode()
+
+
+def _to_csv(rows: Sequence[Sequence[str | float]]) -> bytes:
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerows([[_cell(value) for value in row] for row in rows])
+    return lines.getvalue().encode("utf-8", "surrogatepass")
+
+
+def _cell(value: str | float) -> str:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(value)
+    return str(value)
+
+
+def show(value: float, digits: int = 3) -> str:
+    """A number as people read it; a missing one is a dash."""
+    return NO_NUMBER if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def show_with_interval(value: float, low: float, high: float, digits: int = 3) -> str:
+    """A number and its interval, where it has one."""
+    if math.isnan(low):
+        return show(value, digits)
+    return f"{show(value, digits)} [{show(low, digits)}, {show(high, digits)}]"
