@@ -3,7 +3,7 @@
 python benchmarks/study.py [--data ../shared/data] [--draws 500]
 
 Three ratings, five statistics, all comparisons of metrics. "means" are the six whose system value is a mean,
-without those whose every draw ends in a call of `finish` per system. The peer resamples items and calls
+without those that sum statistics. The peer resamples items and calls
 scipy.stats.pearsonr in a loop, as a script would, for the Pearson's r of those six alone; it is timed on a
 tenth of the draws.
 """

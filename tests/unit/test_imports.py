@@ -13,7 +13,7 @@ import factable
 SOURCE = Path(factable.__file__).parent
 MOST_LINES = 350
 HEAVY = {"torch", "transformers", "ray", "pyarrow", "onnxruntime", "rich", "pandas", "polars", "numpy"}
-HEAVY |= {"orjson", "click", "sacrebleu", "zstandard"}
+HEAVY |= {"orjson", "click", "sacrebleu", "zstandard", "matplotlib", "tokenizers"}
 # What each room may see besides itself; a room that is missing here fails the test.
 BELOW_IO = {"types", "errors", "kernels", "text"}
 MAY_SEE = {

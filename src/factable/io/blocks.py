@@ -19,13 +19,17 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Block(NamedTuple):
-    """Whole lines of one source, with the number of the first; `offset` is their place in a plain file."""
+    """Whole lines of one source, with the number of the first; `offset` is their place in a plain file.
+
+    `system` is the name for the system of lines that name none.
+    """
 
     source: str
     first_line: int
     lines: bytes
     size: int
     offset: int | None = None
+    system: str = ""
 
 
 class Parsed(NamedTuple):

@@ -1,4 +1,4 @@
-"""Making examples of rows, collecting faults on the way, up to ten in one report."""
+"""Making examples and other things of rows, collecting faults on the way, up to ten in one report."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, TypeVar
@@ -8,6 +8,7 @@ from factable.io.malformed import Malformed
 from factable.types import Example
 
 T = TypeVar("T")
+R = TypeVar("R")
 Unit = Literal["line", "row", "element"]
 
 
@@ -45,17 +46,17 @@ def fault_at(source: str, unit: Unit, number: int, found: str, remedy: str) -> F
 def make_each(
     source: str,
     rows: Iterable[tuple[int, T]],
-    make: Callable[[T], Example],
+    make: Callable[[T], R],
     faults: Faults,
     *,
     unit: Unit = "line",
-) -> Iterator[tuple[int, Example]]:
-    """Make an example of every numbered row; a bad row becomes a fault and the others go on."""
+) -> Iterator[tuple[int, R]]:
+    """Make something of every numbered row; a bad row becomes a fault and the others go on."""
     numbered = iter(rows)
     while True:
         try:
             number, row = next(numbered)
-            example = make(row)
+            made = make(row)
         except StopIteration:
             return
         except Malformed as error:
@@ -65,7 +66,7 @@ def make_each(
             faults.add(*error.faults)
             faults.check()
         else:
-            yield number, example
+            yield number, made
 
 
 def examples_of(

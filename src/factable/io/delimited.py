@@ -3,10 +3,11 @@
 import csv
 import os
 from collections.abc import Iterable, Iterator
+from math import isfinite, nan
 
 from factable.errors import DataError, Fault, did_you_mean
 from factable.io.files import iter_whole_lines, source_name
-from factable.io.malformed import Malformed
+from factable.io.malformed import Malformed, shorten
 
 # The csv module refuses cells over 128 KiB unless told otherwise, for the whole process.
 MOST_CELL_CHARACTERS = 2**31 - 1
@@ -77,3 +78,14 @@ def find_column(name: str, header: list[str], wanted: str) -> int:
     raise DataError(
         [Fault(name, 1, found, f"{did_you_mean(wanted, header)}name the columns in the first line")]
     )
+
+
+def read_number(cell: str, column: str) -> float:
+    """The number in a cell, such as a rating."""
+    try:
+        number = float(cell)
+    except ValueError:
+        number = nan
+    if not isfinite(number):
+        raise Malformed(f"{shorten(cell)} as {column}", "give a number")
+    return number

@@ -1,8 +1,9 @@
 """JSON files of objects: one a line, or one list of them; and checked access to their fields."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import TypeVar
 
 import orjson
@@ -15,7 +16,8 @@ from factable.io.malformed import JSON_NAMES, Malformed, kind_of
 from factable.types import Example
 
 T = TypeVar("T")
-Make = Callable[[object, int], Example]
+R = TypeVar("R")
+Make = Callable[[object, int], R]
 
 
 def load_json(line: bytes) -> object:
@@ -27,27 +29,35 @@ def load_json(line: bytes) -> object:
     return value
 
 
-def make_examples(path: str | os.PathLike[str], make: Make, faults: Faults) -> Iterator[tuple[int, Example]]:
+def make_examples(
+    path: str | os.PathLike[str], make: Make[Example], faults: Faults
+) -> Iterator[tuple[int, Example]]:
     """Numbered examples of a JSON file; `make` gets an object and the number of its line or element."""
+    yield from open_objects(path, make, faults)[1]
+
+
+def open_objects(
+    path: str | os.PathLike[str], make: Make[R], faults: Faults
+) -> tuple[Unit, Iterator[tuple[int, R]]]:
+    """How a JSON file is counted (lines, or elements of a list), and what is made of its objects."""
     blocks = iter_blocks(path)
     first = next(blocks, None)
     if first is None:
-        return
+        return "line", iter(())
     if begins_list(first):
-        yield from make_elements(source_name(path), whole_list(first, blocks), make, faults, unit="element")
-        return
-    for block in _chain(first, blocks):
+        elements = whole_list(first, blocks)
+        return "element", make_elements(source_name(path), elements, make, faults, unit="element")
+    return "line", _make_lines(chain([first], blocks), make, faults)
+
+
+def _make_lines(blocks: Iterable[Block], make: Make[R], faults: Faults) -> Iterator[tuple[int, R]]:
+    for block in blocks:
         lines = enumerate(block.lines.split(b"\n"), block.first_line)
         filled = ((number, (number, line)) for number, line in lines if line.strip())
         yield from make_each(block.source, filled, partial(_make_line, make), faults)
 
 
-def _chain(first: Block, rest: Iterator[Block]) -> Iterator[Block]:
-    yield first
-    yield from rest
-
-
-def _make_line(make: Make, row: tuple[int, bytes]) -> Example:
+def _make_line(make: Make[R], row: tuple[int, bytes]) -> R:
     return make(load_json(row[1]), row[0])
 
 
@@ -68,9 +78,9 @@ def whole_list(first: Block, rest: Iterator[Block]) -> list[object]:
 
 
 def make_elements(
-    source: str, elements: list[object], make: Make, faults: Faults, *, unit: Unit
-) -> Iterator[tuple[int, Example]]:
-    """Numbered examples of a list of objects."""
+    source: str, elements: list[object], make: Make[R], faults: Faults, *, unit: Unit
+) -> Iterator[tuple[int, R]]:
+    """What is made of a list of objects, numbered."""
     numbered = ((number, (number, element)) for number, element in enumerate(elements, 1))
     return make_each(source, numbered, lambda row: make(row[1], row[0]), faults, unit=unit)
 

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from factable.metric import Field, ShardBy
+from factable.metric import VALUE, Field, ShardBy
 from factable.metrics.against_references import Readings, columns_to_scores, read_examples
 from factable.metrics.bleu_arithmetic import (
     SMOOTHINGS,
     Column,
     bleu_rows,
     corpus_bleu,
+    corpus_values,
     e2e_columns,
     e2e_corpus,
     e2e_rows,
@@ -121,6 +122,12 @@ class Bleu:
         if self.compat == "e2e":
             return e2e_corpus(totals, self.orders)
         return corpus_bleu(totals, self.orders, self.smoothing)
+
+    def finish_rows(self, totals: Column) -> Column:
+        """BLEU of many corpora at once, from a row of sums each."""
+        if self.compat == "e2e":
+            return e2e_columns(totals, self.orders, 0.0)[VALUE]
+        return corpus_values(totals, self.orders, self.smoothing)
 
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
         """Which words of the text no reference has."""

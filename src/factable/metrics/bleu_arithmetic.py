@@ -79,6 +79,14 @@ def corpus_bleu(totals: Sequence[float], orders: int, smoothing: str) -> dict[st
     return dict(zip((VALUE, *part_names(orders)), map(float, parts), strict=True))
 
 
+def corpus_values(rows: Column, orders: int, smoothing: str) -> Column:
+    """What `corpus_bleu` gives for each row: as sentences, but 0 where an order has no n-grams."""
+    value = sentence_columns(rows, orders, smoothing)[VALUE]
+    # Smoothing by addition gives n-grams to every order but the first.
+    checked = 1 if smoothing == "add-k" else orders
+    return np.where((rows[:, orders : orders + checked] > 0).all(axis=1), value, 0.0)
+
+
 def e2e_rows(rows: Column, orders: int) -> Column:
     """The statistics as pymteval counts: no text is one empty word, and short ones have negative numbers."""
     length = np.maximum(rows[:, -2:-1], 1)

@@ -97,6 +97,13 @@ class BleuT:
         sides = (np.array([bleu.finish(side)[VALUE]]) for side in (totals[:half], totals[half:]))
         return {name: float(column[0]) for name, column in self._mix(*sides).items()}
 
+    def finish_rows(self, totals: Column) -> Column:
+        """BLEU-T of many corpora at once, from a row of sums each."""
+        bleu = self._bleu()
+        if self.form == "references":
+            return bleu.finish_rows(totals)
+        return self._mix(*map(bleu.finish_rows, np.hsplit(totals, 2)))[VALUE]
+
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
         """Which words of the text neither references nor values have."""
         return explain_all(examples, with_table=True, note="in neither values nor references")

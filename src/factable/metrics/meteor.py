@@ -4,17 +4,21 @@ Denkowski and Lavie: Meteor Universal: Language Specific Translation Evaluation 
 2014. The alignment is the authors' program, version 1.5; the score is computed here from its statistics.
 """
 
-import math
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from factable.errors import UsageError
-from factable.metric import VALUE, Field, make_scores
+from factable.metric import VALUE, Field
+from factable.metrics.against_references import NO_REFERENCES, columns_to_scores
 from factable.models.meteor import WIDTH, load_meteor
 from factable.models.meteor_files import PACKAGED, Setting, checksums
 from factable.types import Example, Finding, Scores
+
+Column = NDArray[np.float64]
 
 
 class Tuning(NamedTuple):
@@ -84,34 +88,34 @@ class Meteor:
     def score(self, examples: Sequence[Example]) -> Scores:
         """The score with the best reference; the corpus value comes from summed statistics."""
         pairs = [(tuple(filter(str.strip, example.references)), example.text) for example in examples]
-        reasons = {index: "no references" for index, (references, _) in enumerate(pairs) if not references}
+        reasons = {index: NO_REFERENCES for index, (references, _) in enumerate(pairs) if not references}
         # Checked here, and not only for the signature: Java would not mind a damaged table.
         self.ingredients()
-        rows = iter(load_meteor(self._setting()).measure([pair for pair in pairs if pair[0]]))
-        columns = {column: array("d") for column in (VALUE, *self.parts)}
-        stats = array("d")
-        for index in range(len(pairs)):
-            row = [0.0] * WIDTH if index in reasons else without_whole_chunk(next(rows))
-            stats.extend(row)
-            found = self.finish(row)
-            for column, numbers in columns.items():
-                numbers.append(math.nan if index in reasons else found[column])
-        values = columns.pop(VALUE)
-        return make_scores(self, examples, values, columns, reasons, stats)
+        found = iter(load_meteor(self._setting()).measure([pair for pair in pairs if pair[0]]))
+        rows = np.array(
+            [[0.0] * WIDTH if i in reasons else without_whole_chunk(next(found)) for i in range(len(pairs))]
+        ).reshape(len(pairs), WIDTH)
+        return columns_to_scores(self, examples, self._measure(rows), rows, reasons)
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
-        """Value and parts of an example, or of many, from the sums of their statistics."""
+        """Value and parts of a corpus from column sums of the statistics."""
+        columns = self._measure(np.array([totals], dtype=np.float64))
+        return {name: float(column[0]) for name, column in columns.items()}
+
+    def finish_rows(self, totals: Column) -> Column:
+        """METEOR of many corpora at once, from a row of sums each."""
+        return self._measure(totals)[VALUE]
+
+    def _measure(self, rows: Column) -> dict[str, Column]:
+        """Value and parts of each row by itself."""
         tuning = TUNINGS[self.language]
-        precision, recall = (_share_matched(totals, side, tuning) for side in (0, 1))
-        f_mean = 0.0
-        if precision and recall:
-            f_mean = 1 / ((1 - tuning.alpha) / precision + tuning.alpha / recall)
-        matches = (totals[MATCHES] + totals[MATCHES + 1]) / 2
-        fragmentation = totals[CHUNKS] / matches if matches else 0.0
-        penalty = tuning.gamma * fragmentation**tuning.beta
-        value = f_mean * (1 - penalty)
+        precision, recall = (_share_matched(rows.T, side, tuning) for side in (0, 1))
+        # The weighted harmonic mean without its fractions, so that it is 0 where either is.
+        f_mean = _divide(precision * recall, (1 - tuning.alpha) * recall + tuning.alpha * precision)
+        matches = rows.T[MATCHES : MATCHES + 2].mean(axis=0)
+        penalty = tuning.gamma * _divide(rows.T[CHUNKS], matches) ** tuning.beta
         return {
-            VALUE: value,
+            VALUE: f_mean * (1 - penalty),
             "precision": precision,
             "recall": recall,
             "f_mean": f_mean,
@@ -137,14 +141,19 @@ def without_whole_chunk(row: list[float]) -> list[float]:
     return row
 
 
-def _share_matched(totals: Sequence[float], side: int, tuning: Tuning) -> float:
+def _share_matched(columns: Column, side: int, tuning: Tuning) -> Column:
     """The share of the text's (side 0) or reference's (1) words that match, weighted by word and module."""
-    functions = totals[FUNCTION_WORDS + side]
-    content = totals[LENGTH + side] - functions
+    functions = columns[FUNCTION_WORDS + side]
+    content = columns[LENGTH + side] - functions
     length = tuning.delta * content + (1 - tuning.delta) * functions
-    matched = 0.0
+    matched = np.zeros_like(length)
     for module, weight in enumerate(tuning.weights):
         column = MODULES + 4 * module + side
-        matched += weight * (tuning.delta * totals[column] + (1 - tuning.delta) * totals[column + 2])
+        matched += weight * (tuning.delta * columns[column] + (1 - tuning.delta) * columns[column + 2])
     # Rounding may leave a whole match a hair above its length.
-    return min(1.0, matched / length) if length else 0.0
+    return np.minimum(_divide(matched, length), 1.0)
+
+
+def _divide(above: Column, below: Column) -> Column:
+    """Quotients, 0 where there is nothing to divide by."""
+    return np.divide(above, below, out=np.zeros_like(below), where=below != 0)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from factable.kernels.matches import count_ngrams
 from factable.metric import VALUE, Field, ShardBy
@@ -20,6 +21,7 @@ from factable.metrics.reference_findings import explain_all
 from factable.metrics.sacrebleu_parts import TOKENIZERS, reader
 from factable.types import Example, Finding, Scores
 
+Column = NDArray[np.float64]
 Ngram = tuple[str, ...]
 MOST_ORDERS = 20
 # A text of two thirds of the references' length gets half of its score.
@@ -80,9 +82,7 @@ class Nist:
                 for text, references in zip(readings.texts, readings.references, strict=True)
             ]
         ).reshape(len(examples), 2 * self.orders + 2)
-        found = [self.finish(row.tolist()) for row in rows]
-        columns = {name: np.array([one[name] for one in found]) for name in (VALUE, *self.parts)}
-        return columns_to_scores(self, examples, columns, rows, readings.reasons)
+        return columns_to_scores(self, examples, self._measure(rows), rows, readings.reasons)
 
     def _row(
         self, text: list[str], references: list[list[str]], information: Mapping[Ngram, float]
@@ -104,13 +104,24 @@ class Nist:
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
         """NIST of a corpus and its parts from column sums of the statistics."""
-        *counts, length, mean_length = totals
-        gains, ngrams = counts[: self.orders], counts[self.orders :]
+        columns = self._measure(np.array([totals], dtype=np.float64))
+        return {name: float(column[0]) for name, column in columns.items()}
+
+    def finish_rows(self, totals: Column) -> Column:
+        """NIST of many corpora at once, from a row of sums each."""
+        return self._measure(totals)[VALUE]
+
+    def _measure(self, rows: Column) -> dict[str, Column]:
+        """Value and parts of each row by itself."""
+        gains, ngrams = rows.T[: self.orders], rows.T[self.orders : -2]
         # With pymteval's numbers n-grams of long texts may be outweighed by those that short ones lack.
-        shares = [gain / count if count else 0.0 for gain, count in zip(gains, ngrams, strict=True)]
-        penalty = length_penalty(length / mean_length) if mean_length else 0.0
-        parts = (penalty * math.fsum(shares), *shares, penalty)
-        return dict(zip((VALUE, *self.parts), parts, strict=True))
+        shares = np.divide(gains, ngrams, out=np.zeros_like(gains), where=ngrams != 0)
+        length, mean_length = rows.T[-2:]
+        penalty = length_penalties(
+            np.divide(length, mean_length, out=np.zeros_like(length), where=mean_length != 0)
+        )
+        columns = (penalty * sum(shares, np.zeros(len(rows))), *shares, penalty)
+        return dict(zip((VALUE, *self.parts), columns, strict=True))
 
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
         """Which words of the text no reference has."""
@@ -129,8 +140,8 @@ def weigh_ngrams(readings: Readings, orders: int) -> dict[Ngram, float]:
     return {ngram: math.log2(counts[ngram[:-1]] / count) for ngram, count in counts.items() if ngram}
 
 
-def length_penalty(ratio: float) -> float:
+def length_penalties(ratios: Column) -> Column:
     """1 for a text at least as long as its references, less for a shorter one."""
-    if ratio >= 1:
-        return 1.0
-    return math.exp(-BETA * math.log(ratio) ** 2) if ratio > 0 else 0.0
+    some = ratios > 0
+    shortness = np.log(np.where(some, np.minimum(ratios, 1), 1))
+    return np.where(some, np.exp(-BETA * shortness**2), 0.0)

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from factable.metric import VALUE, Field, ShardBy
 from factable.metrics.against_references import columns_to_scores, read_examples
@@ -73,6 +74,11 @@ class Ter:
         """TER of a corpus, from all edits and the summed mean lengths of references."""
         edits, length = totals
         return {VALUE: FULL * (edits / length), "edits": edits, "reference_length": length}
+
+    def finish_rows(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """TER of many corpora at once, from a row of sums each."""
+        values: NDArray[np.float64] = FULL * (totals[:, 0] / totals[:, 1])
+        return values
 
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
         """Which words of the text no reference has."""

@@ -3,13 +3,18 @@
 import csv
 import io
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import orjson
 
+from factable import __version__
 from factable.report.summary import SummaryTable
 from factable.report.text import to_latex, to_markdown, to_terminal
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 NO_NUMBER = "–"
 
@@ -63,3 +68,15 @@ def show_with_interval(value: float, low: float, high: float, digits: int = 3) -
     if math.isnan(low):
         return show(value, digits)
     return f"{show(value, digits)} [{show(low, digits)}, {show(high, digits)}]"
+
+
+def sign(kind: str, pieces: Mapping[str, object]) -> str:
+    """What a table was made from, in one line; the signatures of the metrics say the rest."""
+    return "|".join([kind, *(f"{name}:{value}" for name, value in pieces.items()), f"factable:{__version__}"])
+
+
+def to_object(found: "DataclassInstance") -> dict[str, object]:
+    """The JSON object of a dataclass and of those in it, with a reason only where there is one."""
+    return asdict(
+        found, dict_factory=lambda fields: {name: it for name, it in fields if name != "reason" or it}
+    )

@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
 
-from factable import __version__
-from factable.report.output import NO_NUMBER, Output, show, show_with_interval
+from factable.report.output import NO_NUMBER, Output, show, show_with_interval, sign, to_object
 from factable.report.summary import SummaryTable
 from factable.study.differences import Comparison
-from factable.study.ratings import Agreement, Correlation, Study
+from factable.study.measured import Measured
+from factable.study.ratings import Agreement, Study
 
 SIGNIFICANT = 0.05
 CSV_COLUMNS = ("metric", "human", "level", "statistic", "value", "mean", "low", "high", "reason")
@@ -25,7 +24,7 @@ def _tables(study: Study) -> list[SummaryTable]:
     for human in study.humans:
         mine = [agreement for agreement in study.agreements if agreement.human == human]
         tables.append(_agreement_table(study, human, mine))
-        found = [c for c in study.comparisons if c.human == human and _p(c) < SIGNIFICANT]
+        found = [c for c in study.comparisons if c.human == human and c.p_holm < SIGNIFICANT]
         if found:
             tables.append(_difference_table(study, human, found))
     return tables
@@ -57,18 +56,15 @@ def _difference_table(study: Study, human: str, comparisons: Sequence[Comparison
             one.better,
             one.worse,
             show_with_interval(one.difference, one.low, one.high),
-            *map(show, (one.p_bootstrap, one.p_williams, one.p_permutation)),
+            *map(show, (one.p_holm, one.p_bootstrap, one.p_williams, one.p_permutation)),
         )
         for one in sorted(comparisons, key=lambda one: -one.difference)
     )
-    header = ("better", "worse", "difference", "p bootstrap", "p Williams", "p permutation")
-    title = f"{human}: differences of {comparisons[0].statistic} with p < {SIGNIFICANT}"
+    header = ("better", "worse", "difference", "p (Holm)", "p bootstrap", "p Williams", "p permutation")
+    title = (
+        f"{human}: differences of {comparisons[0].statistic} with p < {SIGNIFICANT} after Holm’s correction"
+    )
     return SummaryTable(title, header, rows, _sign(study, human))
-
-
-def _p(comparison: Comparison) -> float:
-    """The p that decides what is shown: of the bootstrap, or of Williams' test where nothing was drawn."""
-    return comparison.p_williams if math.isnan(comparison.p_bootstrap) else comparison.p_bootstrap
 
 
 def _sign(study: Study, human: str) -> str:
@@ -80,17 +76,16 @@ def _sign(study: Study, human: str) -> str:
         "seed": study.seed,
         "systems": len(study.systems),
         "examples": study.examples,
-        "factable": __version__,
     }
-    return "|".join(["study", *(f"{name}:{value}" for name, value in pieces.items())])
+    return sign("study", pieces)
 
 
-def _order(correlation: Correlation) -> float:
+def _order(correlation: Measured) -> float:
     """Best first, undefined last."""
     return math.inf if math.isnan(correlation.value) else -correlation.value
 
 
-def _show(correlation: Correlation) -> str:
+def _show(correlation: Measured) -> str:
     return show_with_interval(correlation.value, correlation.low, correlation.high)
 
 
@@ -114,18 +109,13 @@ def _document(study: Study) -> dict[str, object]:
         "systems": study.systems,
         "examples": study.examples,
         "metrics": metrics,
-        "comparisons": [_object(comparison) for comparison in study.comparisons],
+        "comparisons": [to_object(comparison) for comparison in study.comparisons],
         "left_out": left_out,
     }
 
 
 def _objects(agreement: Agreement) -> dict[str, dict[str, object]]:
-    return {name: _object(correlation) for name, correlation in agreement.statistics.items()}
-
-
-def _object(found: Correlation | Comparison) -> dict[str, object]:
-    """The JSON object, with a reason only where there is one."""
-    return {name: value for name, value in asdict(found).items() if name != "reason" or value}
+    return {name: to_object(correlation) for name, correlation in agreement.statistics.items()}
 
 
 def _csv_rows(study: Study) -> list[tuple[str | float, ...]]:

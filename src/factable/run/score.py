@@ -26,13 +26,17 @@ def score_files(
     skip_bad: bool = False,
     render: Render | None = None,
     listener: Listener | None = None,
+    systems: Sequence[str] = (),
 ) -> Result:
-    """Score all examples of the sources; texts are let go as soon as they are scored."""
+    """Score all examples of the sources; texts are let go as soon as they are scored.
+
+    `systems` names, for each source, the system of examples that name none.
+    """
     if jobs < 1:
         raise UsageError(f"jobs is {jobs}; give 1 or more")
     check_files(sources)
     plan = Plan(tuple(metrics), explain, render)
-    units = check_needs(iter_units(sources), plan.metrics)
+    units = check_needs(iter_units(sources, systems), plan.metrics)
     if any(metric.shard_by != "example" for metric in plan.metrics):
         units = as_one_batch(units)
     with closing(run_units(plan, units, jobs=jobs)) as scored:

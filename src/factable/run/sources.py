@@ -1,7 +1,7 @@
 """Files and lists cut into units of work."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from factable.errors import DataError, Fault
 from factable.io.blocks import Block
@@ -10,7 +10,7 @@ from factable.io.files import open_input
 from factable.io.read import Source, open_source
 from factable.io.seen import SeenKeys
 from factable.kernels import fingerprints
-from factable.run.units import Batch, by_line, read_unit, repeat_fault
+from factable.run.units import Batch, by_line, name_systems, read_unit, repeat_fault
 from factable.types import Example
 
 EXAMPLES_PER_BATCH = 1024
@@ -36,25 +36,28 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
-def iter_units(sources: Iterable[Source]) -> Iterator[Block | Batch]:
-    """Blocks of JSON lines as they are, for any process to parse; batches of whatever else is read here."""
-    for source in sources:
+def iter_units(sources: Sequence[Source], systems: Sequence[str] = ()) -> Iterator[Block | Batch]:
+    """Blocks of JSON lines as they are, for any process to parse; batches of whatever else is read here.
+
+    `systems` names, for each source, the system of examples that name none.
+    """
+    for source, system in zip(sources, systems or [""] * len(sources), strict=True):
         faults = Faults(patient=True)
         name, unit, contents = open_source(source, faults)
         lines: list[int] = []
         examples: list[Example] = []
         for content in contents:
             if isinstance(content, Block):
-                yield content
+                yield content._replace(system=system)
                 continue
             lines.append(content[0])
             examples.append(content[1])
             if len(examples) == EXAMPLES_PER_BATCH:
-                yield Batch(name, unit, lines, examples, faults.take())
+                yield Batch(name, unit, lines, name_systems(examples, system), faults.take())
                 lines, examples = [], []
         left = faults.take()
         if examples or left:
-            yield Batch(name, unit, lines, examples, left)
+            yield Batch(name, unit, lines, name_systems(examples, system), left)
 
 
 def as_one_batch(units: Iterable[Block | Batch]) -> Iterator[Batch]:

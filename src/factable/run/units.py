@@ -59,7 +59,15 @@ def read_unit(unit: Block | Batch) -> Batch:
     if isinstance(unit, Batch):
         return unit
     parsed = parse_block(unit)
-    return Batch(unit.source, "line", parsed.lines, parsed.examples, parsed.faults)
+    examples = name_systems(parsed.examples, unit.system)
+    return Batch(unit.source, "line", parsed.lines, examples, parsed.faults)
+
+
+def name_systems(examples: list[Example], system: str) -> list[Example]:
+    """The examples, where those that name no system get this one, if any."""
+    if not system:
+        return examples
+    return [example if example.system else replace(example, system=system) for example in examples]
 
 
 @without_collection

@@ -2,11 +2,9 @@
 
 Each function takes one column of a metric, one of ratings, the item of each point and weights (draws x
 items), and gives a number per draw, NaN where it is undefined: a point counts as often as its item was drawn.
-`correlate` is the plain form.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +12,6 @@ from numpy.typing import NDArray
 from factable.stats.pairs import MOST_POINTS, Column, PairSums, sum_pairs, tie_threshold
 
 STATISTICS = ("pearson", "spearman", "kendall_b", "kendall_c", "pairwise_accuracy")
-
-
-class Estimate(NamedTuple):
-    """A number, or NaN and the reason why there is none."""
-
-    value: float
-    reason: str = ""
-
-
-def correlate(x: Column, y: Column) -> dict[str, Estimate]:
-    """Every statistic of two columns."""
-    reason = why_undefined(x, y)
-    if reason:
-        return {name: Estimate(np.nan, reason) for name in STATISTICS}
-    found = correlate_draws(x, y, np.arange(len(x)), np.ones((1, len(x))))
-    return {name: Estimate(float(draws[0]), why_no_pairs(name, len(x))) for name, draws in found.items()}
 
 
 def why_undefined(x: Column, y: Column) -> str:

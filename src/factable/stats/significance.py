@@ -1,6 +1,7 @@
-"""Is one metric closer to people than another: bootstrap, Williams' and permutation tests."""
+"""Is one metric closer to people than another: bootstrap, Williams', permutation and McNemar's tests."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,6 +11,8 @@ SWAPS_AT_ONCE = 1 << 22
 # Lentz's continued fraction converges in tens of steps at any degrees of freedom in use.
 MOST_STEPS = 10_000
 TINY = 1e-300
+# From this many pairs on the chi-square approximation of McNemar's test is good enough.
+FEWEST_FOR_CHI_SQUARE = 25
 
 
 def bootstrap_p(differences: Column) -> float:
@@ -109,3 +112,28 @@ def _correlation(sums: Column, points: int) -> Column:
     spread = np.sqrt(np.maximum(squares - of_x**2 / points, 1e-300) * points)
     correlation: Column = with_human / spread
     return correlation
+
+
+def mcnemar_p(only_first: int, only_second: int) -> float:
+    """Two-sided p of McNemar's test, from how often only the first and only the second metric is right.
+
+    Exact (binomial) below 25 such cases, otherwise chi-square with continuity correction.
+    """
+    cases = only_first + only_second
+    if cases < FEWEST_FOR_CHI_SQUARE:
+        rarer = min(only_first, only_second)
+        return min(1.0, 2 * sum(math.comb(cases, k) for k in range(rarer + 1)) / 2.0**cases)
+    # The correction must not turn no difference into one.
+    corrected = max(0, abs(only_first - only_second) - 1)
+    return math.erfc(corrected / math.sqrt(2 * cases))
+
+
+def holm(p_values: Sequence[float] | Column) -> list[float]:
+    """Holm's adjusted p-values, for many comparisons at once; NaN stays NaN and does not count."""
+    tested = [place for place in range(len(p_values)) if not math.isnan(p_values[place])]
+    adjusted = [math.nan] * len(p_values)
+    least = 0.0
+    for rank, place in enumerate(sorted(tested, key=p_values.__getitem__)):
+        least = max(least, min(1.0, (len(tested) - rank) * float(p_values[place])))
+        adjusted[place] = least
+    return adjusted

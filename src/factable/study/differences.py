@@ -1,13 +1,15 @@
 """Is one metric closer to people than another."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from factable.stats.bootstrap import Draws, interval
-from factable.stats.significance import bootstrap_p, permutation_p, williams_p
+from factable.stats.rows import permutation_p_of_rows
+from factable.stats.significance import bootstrap_p, holm, permutation_p, williams_p
 from factable.study.panel import Column
 
 # The statistic whose differences are tested: Williams' test is about this one.
@@ -15,16 +17,24 @@ COMPARED = "pearson"
 
 
 class Contender(NamedTuple):
-    """A metric, its correlation in every draw, and the columns (metric, ratings) that it came from."""
+    """A metric, its correlation in every draw, and what it came from: values and ratings as rows of points.
+
+    There is one row, or at the level of items one for each; a point that a row lacks is NaN.
+    """
 
     metric: str
     draws: Column
-    columns: tuple[Column, Column] | None
+    values: Column
+    ratings: Column
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The difference of two correlations, its interval and p-values; `reason` says why some are NaN."""
+    """The difference of two correlations, its interval and p-values; `reason` says why some are NaN.
+
+    `p_holm` is p_bootstrap, or p_williams where nothing was drawn, after Holm's correction for all
+    comparisons with the same rating.
+    """
 
     better: str
     worse: str
@@ -36,6 +46,7 @@ class Comparison:
     p_bootstrap: float
     p_williams: float
     p_permutation: float
+    p_holm: float = math.nan
     reason: str = ""
 
 
@@ -61,17 +72,29 @@ def compare(first: Contender, second: Contender, human: str, draws: Draws) -> Co
     )
 
 
+def correct_for_many(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons with p-values corrected for their number."""
+    decisive = [one.p_williams if math.isnan(one.p_bootstrap) else one.p_bootstrap for one in comparisons]
+    return [replace(one, p_holm=p) for one, p in zip(comparisons, holm(decisive), strict=True)]
+
+
 def _test_columns(first: Contender, second: Contender, draws: Draws) -> tuple[float, float]:
-    """Williams' and the permutation test, where there is one column of each metric to test."""
+    """Williams' test, where there is one row of points, and the permutation test."""
     difference = float(first.draws[0] - second.draws[0])
-    if first.columns is None or second.columns is None or math.isnan(difference):
+    if math.isnan(difference):
         return math.nan, math.nan
-    (x, ratings), (other, _) = first.columns, second.columns
-    between = float(np.corrcoef(x, other)[0, 1])
-    williams = williams_p(float(first.draws[0]), float(second.draws[0]), between, len(x))
-    if not draws.draws:
-        return williams, math.nan
-    return williams, permutation_p(x, other, ratings, permutations=draws.draws, seed=draws.seed)
+    rows = (first.values, second.values, first.ratings)
+    one_row = len(first.values) == 1
+    williams = permutation = math.nan
+    if one_row:
+        between = float(np.corrcoef(first.values[0], second.values[0])[0, 1])
+        points = first.values.shape[1]
+        williams = williams_p(float(first.draws[0]), float(second.draws[0]), between, points)
+    if draws.draws:
+        test = permutation_p if one_row else permutation_p_of_rows
+        columns = [row[0] for row in rows] if one_row else rows
+        permutation = test(*columns, permutations=draws.draws, seed=draws.seed)
+    return williams, permutation
 
 
 def _why_missing(first: Contender, second: Contender, draws: Draws, williams: float) -> str:
@@ -79,8 +102,8 @@ def _why_missing(first: Contender, second: Contender, draws: Draws, williams: fl
     if math.isnan(first.draws[0] - second.draws[0]):
         return "a correlation is undefined"
     reasons = []
-    if first.columns is None:
-        reasons.append("Williams' and the permutation test are not made for averages over items")
+    if len(first.values) != 1:
+        reasons.append("Williams' test is not made for averages over items")
     elif math.isnan(williams):
         reasons.append("Williams' test needs four points and metrics that differ")
     if not draws.draws:

@@ -5,15 +5,17 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from factable.metric import Metric, finish_each
 from factable.stats.bootstrap import Draws, group_means, group_totals
 from factable.stats.correlation import STATISTICS, correlate_draws
 from factable.stats.correlation import why_undefined as why_constant
 from factable.stats.rows import correlate_rows, pearson_rows, tie_threshold_rows
-from factable.study.panel import Column, Places
+from factable.study.panel import Column, Panel, Places
 
 LEVELS = ("system", "example", "item")
+Mask = NDArray[np.bool_]
 
 
 class Points(NamedTuple):
@@ -30,6 +32,26 @@ class Points(NamedTuple):
     item_of: Places
     system_of: Places
     systems: int
+
+
+def usable_examples(panel: Panel, number: int, human: str) -> Mask:
+    """Which examples have a value of the metric with this number and this rating."""
+    values = np.frombuffer(panel.result.scores[number].values)
+    return ~(np.isnan(values) | np.isnan(panel.ratings[human]))
+
+
+def choose_points(panel: Panel, number: int, human: str, usable: Mask) -> Points:
+    """Those of the examples that are usable."""
+    metric, scores = panel.result.metrics[number], panel.result.scores[number]
+    return Points(
+        metric=metric,
+        values=sign_of(metric) * np.frombuffer(scores.values)[usable],
+        rows=np.frombuffer(scores.stats).reshape(len(usable), -1)[usable],
+        ratings=panel.ratings[human][usable],
+        item_of=panel.item_of[usable],
+        system_of=panel.system_of[usable],
+        systems=len(panel.result.systems),
+    )
 
 
 def sign_of(metric: Metric) -> float:
@@ -107,27 +129,27 @@ def over_items(points: Points, draws: Draws) -> Mapping[str, Column]:
     return draws.apply(average)
 
 
-def point_columns(points: Points, level: str) -> tuple[Column, Column] | None:
-    """The metric and the ratings that are correlated; None at the item level, which has many such pairs."""
+def point_rows(points: Points, level: str) -> tuple[Column, Column]:
+    """The metric and the ratings that are correlated, row by row: one row, or one for each item."""
     if level == "item":
-        return None
+        return item_rows(points)
     if level == "example":
-        return points.values, points.ratings
+        return points.values[None], points.ratings[None]
     items = int(points.item_of.max(initial=-1)) + 1
     once = np.ones((1, items))
     x, y = system_values(points, once)[0], system_ratings(points, once)[0]
     there = ~(np.isnan(x) | np.isnan(y))
-    return x[there], y[there]
+    return x[there][None], y[there][None]
 
 
 def why_undefined(points: Points, level: str) -> str:
     """Why a metric and a rating have no correlation, or nothing."""
     if not len(points.values):
         return "no example has both a value and this rating"
-    columns = point_columns(points, level)
-    if columns is None:
+    if level == "item":
         return "no item has systems that differ" if not len(_defined_items(points)) else ""
-    return why_constant(*columns)
+    (values,), (ratings,) = point_rows(points, level)
+    return why_constant(values, ratings)
 
 
 def undefined_items(points: Points) -> int:

@@ -45,8 +45,12 @@ def score_panel(
     jobs: int = 1,
     skip_bad: bool = False,
     listener: Listener | None = None,
+    systems: Sequence[str] = (),
 ) -> Panel:
-    """Score examples, keeping what a study needs of them and no text."""
+    """Score examples, keeping what a study needs of them and no text.
+
+    `systems` names, for each source, the system of examples that name none.
+    """
     items: dict[str, int] = {}
     item_of: list[int] = []
     rows: list[tuple[int, dict[str, float]]] = []
@@ -57,7 +61,15 @@ def score_panel(
         if listener:
             listener(unit)
 
-    result = score_files(sources, metrics, jobs=jobs, skip_bad=skip_bad, render=_panel_rows, listener=take)
+    result = score_files(
+        sources,
+        metrics,
+        jobs=jobs,
+        skip_bad=skip_bad,
+        render=_panel_rows,
+        listener=take,
+        systems=systems,
+    )
     dimensions = dict.fromkeys(dimension for _, rating in rows for dimension in rating)
     if need_ratings and not dimensions:
         raise DataError([Fault(_name(sources), None, "no ratings", 'add "human": {"semantics": …}')])

@@ -1,46 +1,33 @@
 """How well each metric agrees with human ratings."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from factable.errors import UsageError
-from factable.stats.bootstrap import Draws, interval
+from factable.stats.bootstrap import Draws
 from factable.stats.correlation import why_no_pairs
-from factable.study.differences import COMPARED, Comparison, Contender, compare
+from factable.study.differences import COMPARED, Comparison, Contender, compare, correct_for_many
 from factable.study.levels import (
+    Mask,
     Points,
+    choose_points,
     nothing,
     over_draws,
     over_examples,
     over_items,
     over_systems,
-    point_columns,
-    sign_of,
+    point_rows,
     system_ratings,
     system_values,
     undefined_items,
+    usable_examples,
     why_undefined,
 )
+from factable.study.measured import Measured, summarize
 from factable.study.panel import Column, Panel, choose_dimensions, choose_systems
 
 FEWEST_SYSTEMS = 3
-Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Correlation:
-    """A statistic, its bootstrap mean and 95 % interval; NaN has a reason."""
-
-    value: float
-    mean: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +36,7 @@ class Agreement:
 
     metric: str
     human: str
-    statistics: Mapping[str, Correlation]
+    statistics: Mapping[str, Measured]
     examples_left_out: int
     items_left_out: int
 
@@ -82,7 +69,7 @@ def study(
     """Correlate every metric with every rating, and compare the metrics with each other."""
     names = choose_dimensions(panel, humans)
     panel = choose_systems(panel, systems, excluded)
-    _check_systems(panel, level)
+    check_systems(panel, level)
     work = _Work(panel, level, _draws(panel, level, draws, seed))
     numbers = range(len(panel.result.metrics))
     return Study(
@@ -94,11 +81,16 @@ def study(
         examples=len(panel.item_of),
         humans=names,
         agreements=tuple(work.agreement(number, name) for name in names for number in numbers),
-        comparisons=tuple(work.comparison(a, b, name) for name in names for a, b in combinations(numbers, 2)),
+        comparisons=tuple(
+            one
+            for name in names
+            for one in correct_for_many([work.comparison(a, b, name) for a, b in combinations(numbers, 2)])
+        ),
     )
 
 
-def _check_systems(panel: Panel, level: str) -> None:
+def check_systems(panel: Panel, level: str) -> None:
+    """Refuse a level that needs more systems than there are."""
     found = len(panel.result.systems)
     if level == "system" and found < FEWEST_SYSTEMS:
         noun = "system" if found == 1 else "systems"
@@ -123,13 +115,13 @@ class _Work:
 
     def agreement(self, number: int, human: str) -> Agreement:
         """Every statistic of one metric and rating."""
-        usable = self._usable(number, human)
-        points = self._points(number, human, usable)
+        usable = usable_examples(self._panel, number, human)
+        points = choose_points(self._panel, number, human, usable)
         found = self._correlate(number, human, usable)
         reason = why_undefined(points, self._level)
         size = len(points.values) if self._level == "example" else 0
         statistics = {
-            name: _summarize(column, reason or why_no_pairs(name, size)) for name, column in found.items()
+            name: summarize(column, reason or why_no_pairs(name, size)) for name, column in found.items()
         }
         undefined = undefined_items(points) if self._level == "item" else 0
         left_out = int((~usable).sum())
@@ -137,38 +129,21 @@ class _Work:
 
     def comparison(self, first: int, second: int, human: str) -> Comparison:
         """Two metrics on the examples that both score."""
-        usable = self._usable(first, human) & self._usable(second, human)
+        usable = usable_examples(self._panel, first, human) & usable_examples(self._panel, second, human)
         pair = [
             Contender(
                 self._panel.result.scores[number].metric,
                 self._correlate(number, human, usable)[COMPARED],
-                point_columns(self._points(number, human, usable), self._level),
+                *point_rows(choose_points(self._panel, number, human, usable), self._level),
             )
             for number in (first, second)
         ]
         return compare(pair[0], pair[1], human, self._draws)
 
-    def _usable(self, number: int, human: str) -> Mask:
-        values = np.frombuffer(self._panel.result.scores[number].values)
-        return ~(np.isnan(values) | np.isnan(self._panel.ratings[human]))
-
-    def _points(self, number: int, human: str, usable: Mask) -> Points:
-        panel, metric = self._panel, self._panel.result.metrics[number]
-        scores = panel.result.scores[number]
-        return Points(
-            metric=metric,
-            values=sign_of(metric) * np.frombuffer(scores.values)[usable],
-            rows=np.frombuffer(scores.stats).reshape(len(usable), -1)[usable],
-            ratings=panel.ratings[human][usable],
-            item_of=panel.item_of[usable],
-            system_of=panel.system_of[usable],
-            systems=len(panel.result.systems),
-        )
-
     def _correlate(self, number: int, human: str, usable: Mask) -> Mapping[str, Column]:
         key = (number, human, usable.tobytes())
         if key not in self._known:
-            points = self._points(number, human, usable)
+            points = choose_points(self._panel, number, human, usable)
             self._known[key] = self._compute(number, points, usable)
         return self._known[key]
 
@@ -184,9 +159,3 @@ class _Work:
         if key not in self._system_values:
             self._system_values[key] = over_draws(system_values, points, self._draws)
         return over_systems(self._system_values[key], over_draws(system_ratings, points, self._draws))
-
-
-def _summarize(draws: Column, reason: str) -> Correlation:
-    """The first draw is the data itself; the others make mean and interval."""
-    value = float(draws[0])
-    return Correlation(value, *interval(draws[1:]), reason=reason if math.isnan(value) else "")

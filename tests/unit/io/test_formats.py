@@ -120,7 +120,7 @@ def test_e2e_groups_references(tmp_path):
 
 def test_e2e_outputs_keep_repeated_rows_under_new_items(tmp_path):
     rows = [
-        "system\tMR\toutput\tadded",
+        "system\tMR\toutput\tother",
         "a\tname[X]\tOne\t0",
         "b\tname[X]\tTwo\t0",
         "a\tname[Y]\t\t0",
@@ -135,6 +135,12 @@ def test_e2e_outputs_keep_repeated_rows_under_new_items(tmp_path):
     ]
     assert examples("e2e-outputs", path) == expected
     assert examples("e2e-outputs", write(path, "\n".join(rows).lower().replace("[x]", "[X]")))[0].item == "1"
+
+
+def test_e2e_outputs_keep_counts_of_slot_errors(tmp_path):
+    rows = "system\tMR\toutput\tadded\tMissing\tmr_len\na\tname[X]\tOne\t0\t2\t1\n"
+    (example,) = examples("e2e-outputs", write(tmp_path / "out.tsv", rows))
+    assert example.human == {"added": 0.0, "missing": 2.0}
 
 
 def test_wikibio(tmp_path):
@@ -360,6 +366,7 @@ BAD_INPUT = [
     ("e2e", ["mr,ref\nname A,B\n"], ":2: \"data\" is 'name A', which breaks off"),
     ("e2e-outputs", ["system\tMR\n"], ':1: no column "output" among system, MR; '),
     ("e2e-outputs", ["system\tMR\toutput\na\tb\n"], ":2: 2 cells under 3 column names; "),
+    ("e2e-outputs", ["system\tMR\toutput\tadded\na\tb[c]\td\tx\n"], ":2: 'x' as added; give a number"),
     ("wikibio", ["name lenny\n", "x\n"], ":1: 'name lenny' is no field; "),
     ("wikibio", ["a:b\nc:d\n", "x\n"], ": has 1 lines, but 0 has 2; "),
     ("wikibio", [b"a:b\na:\xff\n", "x\ny\n"], ":2: byte 3 of the line is not UTF-8; "),

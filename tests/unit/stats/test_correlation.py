@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from factable.stats.correlation import STATISTICS, correlate, correlate_draws
+from factable.stats.correlation import STATISTICS, correlate_draws, why_no_pairs, why_undefined
 from factable.stats.pairs import MOST_POINTS, sum_pairs, tie_threshold
-from factable.stats.rows import correlate_rows, tie_threshold_rows
+from factable.stats.rows import correlate_rows, permutation_p_of_rows, tie_threshold_rows
+from factable.stats.significance import permutation_p
 
 SCIPY = {
     "pearson": stats.pearsonr,
@@ -23,6 +24,14 @@ VALUES = st.integers(0, 6).map(float)
 PAIRS = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=30).map(lambda rows: np.array(rows).T.copy())
 
 
+def correlate(x, y):
+    """Every statistic of two columns, each point once."""
+    if why_undefined(x, y):
+        return dict.fromkeys(STATISTICS, math.nan)
+    found = correlate_draws(x, y, np.arange(len(x)), np.ones((1, len(x))))
+    return {name: float(draws[0]) for name, draws in found.items()}
+
+
 def varies(columns):
     return all(column.min() < column.max() for column in columns)
 
@@ -31,7 +40,7 @@ def varies(columns):
 def test_equal_to_scipy(columns):
     found = correlate(*columns)
     for name, peer in SCIPY.items():
-        assert found[name].value == pytest.approx(peer(*columns).statistic, abs=1e-12), name
+        assert found[name] == pytest.approx(peer(*columns).statistic, abs=1e-12), name
 
 
 @pytest.mark.parametrize("size", [50, 2000])
@@ -40,7 +49,7 @@ def test_equal_to_scipy_on_long_columns(size):
     x = 1e6 + generator.normal(size=size)
     y = np.round(x + generator.normal(size=size), 1)
     for name, peer in SCIPY.items():
-        assert correlate(x, y)[name].value == pytest.approx(peer(x, y).statistic, abs=1e-9), name
+        assert correlate(x, y)[name] == pytest.approx(peer(x, y).statistic, abs=1e-9), name
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 8), st.floats(0, 2))
@@ -53,8 +62,8 @@ def test_rows_equal_columns(seed, points, threshold):
         columns = x[row, there[row]], y[row, there[row]]
         expected = correlate(*columns)
         for name in STATISTICS[:-1]:
-            assert found[name][row] == pytest.approx(expected[name].value, abs=1e-12, nan_ok=True), name
-        if not expected["pearson"].reason:
+            assert found[name][row] == pytest.approx(expected[name], abs=1e-12, nan_ok=True), name
+        if not why_undefined(*columns):
             numbers = np.arange(len(columns[0]))
             pairs = sum_pairs(*columns, numbers, np.ones((1, len(numbers))), threshold)
             assert found["pairwise_accuracy"][row] == (pairs.correct / pairs.all)[0]
@@ -71,7 +80,7 @@ def test_draws_equal_repeated_points(seed):
     for draw, often in enumerate(weights[:, item_of].astype(int)):
         expected = correlate(np.repeat(x, often), np.repeat(y, often))
         for name in STATISTICS[:-1]:
-            assert found[name][draw] == pytest.approx(expected[name].value, abs=1e-12, nan_ok=True), name
+            assert found[name][draw] == pytest.approx(expected[name], abs=1e-12, nan_ok=True), name
 
 
 def test_blocks_of_pairs_change_nothing(monkeypatch):
@@ -94,17 +103,17 @@ def test_blocks_of_pairs_change_nothing(monkeypatch):
     ],
 )
 def test_undefined_says_why(x, y, reason):
-    for estimate in correlate(np.array(x), np.array(y)).values():
-        assert math.isnan(estimate.value)
-        assert estimate.reason == reason
+    assert why_undefined(np.array(x), np.array(y)) == reason
 
 
 def test_too_many_points_for_pairs():
     x = np.arange(MOST_POINTS + 1.0)
     found = correlate(x, x)
-    assert found["pearson"] == found["spearman"] == (pytest.approx(1.0), "")
-    assert math.isnan(found["kendall_b"].value)
-    assert "more than 5,000 points" in found["pairwise_accuracy"].reason
+    assert found["pearson"] == pytest.approx(1.0)
+    assert found["spearman"] == pytest.approx(1.0)
+    assert why_no_pairs("spearman", len(x)) == ""
+    assert math.isnan(found["kendall_b"])
+    assert "more than 5,000 points" in why_no_pairs("pairwise_accuracy", len(x))
 
 
 def test_pairwise_accuracy_by_hand():
@@ -112,14 +121,14 @@ def test_pairwise_accuracy_by_hand():
     # and the tie wrong; calling 0.1 a tie gets all three.
     x, y = np.array([0.5, 0.6, 0.9]), np.array([1.0, 1.0, 2.0])
     assert tie_threshold(x, y) == pytest.approx(0.1)
-    assert correlate(x, y)["pairwise_accuracy"].value == 1.0
+    assert correlate(x, y)["pairwise_accuracy"] == 1.0
 
 
 def test_pairwise_accuracy_without_human_ties():
     # One of six pairs is in the wrong order; a threshold could win nothing.
     x, y = np.array([1.0, 2.0, 4.0, 3.0]), np.array([1.0, 2.0, 3.0, 4.0])
     assert tie_threshold(x, y) == 0.0
-    assert correlate(x, y)["pairwise_accuracy"].value == pytest.approx(5 / 6)
+    assert correlate(x, y)["pairwise_accuracy"] == pytest.approx(5 / 6)
 
 
 def test_the_threshold_counts_every_row_the_same():
@@ -141,3 +150,32 @@ def test_the_threshold_is_the_best(columns):
         return (pairs.correct / pairs.all)[0]
 
     assert accuracy(tie_threshold(x, y)) == max(map(accuracy, range(8)))
+
+
+def test_permutation_of_rows_equals_all_swaps():
+    generator = np.random.default_rng(1)
+    first, second, human = generator.normal(size=(3, 2, 3))
+
+    def mean(values):
+        return np.mean([stats.pearsonr(*rows).statistic for rows in zip(values, human, strict=True)])
+
+    first, second = ((column - column.mean()) / column.std() for column in (first, second))
+    observed = abs(mean(first) - mean(second))
+    gaps = []
+    for number in range(2**6):
+        swap = np.array([number >> place & 1 for place in range(6)], dtype=bool).reshape(2, 3)
+        gaps.append(mean(np.where(swap, second, first)) - mean(np.where(swap, first, second)))
+    exact = np.mean(np.abs(gaps) >= observed - 1e-12)
+    found = permutation_p_of_rows(first, second, human, permutations=20_000, seed=0)
+    assert found == pytest.approx(exact, abs=0.02)
+
+
+def test_permutation_of_rows_with_holes_and_of_one_row():
+    generator = np.random.default_rng(2)
+    first, second, human = generator.normal(size=(3, 1, 40))
+    several = permutation_p_of_rows(first, second, human, permutations=2_000, seed=0)
+    one = permutation_p(first[0], second[0], human[0], permutations=2_000, seed=0)
+    assert several == pytest.approx(one, abs=0.04)
+    # A point that is missing is as if it were not there.
+    wider = [np.concatenate([column, [[np.nan]]], axis=1) for column in (first, second, human)]
+    assert permutation_p_of_rows(*wider, permutations=2_000, seed=0) == pytest.approx(several, abs=0.04)

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from factable.errors import DataError, Fault
 from factable.io.collect import Faults, examples_of, make_each
 from factable.io.data import parse_e2e
-from factable.io.delimited import check_width, find_column, read_cells
+from factable.io.delimited import check_width, find_column, read_cells, read_number
 from factable.io.files import source_name
 from factable.io.formats import require_sources
 from factable.types import Example, Table
+
+# What the slot error script of the challenge's authors counts in an output.
+ERROR_COUNTS = ("added", "missing", "valerr", "repeated")
 
 
 class _Meanings:
@@ -61,7 +64,7 @@ def _read_references(path: str, meanings: _Meanings, faults: Faults) -> Iterator
 
 
 def read_e2e_outputs(sources: Sequence[str]) -> Iterator[Example]:
-    """One example for each row of the columns system, MR and output.
+    """One example for each row of the columns system, MR and output; counts of slot errors become ratings.
 
     A second output of one system for the same input is one more example of that system, so its item gets
     a suffix (`17#2`) and its system keeps its name: systems are what a study compares.
@@ -70,6 +73,7 @@ def read_e2e_outputs(sources: Sequence[str]) -> Iterator[Example]:
     header, rows = read_cells(sources[0])
     name = source_name(sources[0])
     system, meaning, output = (find_column(name, header, wanted) for wanted in ("system", "MR", "output"))
+    counts = {column.lower(): place for place, column in enumerate(header) if column.lower() in ERROR_COUNTS}
     meanings = _Meanings()
     seen: Counter[tuple[str, str]] = Counter()
 
@@ -77,6 +81,8 @@ def read_e2e_outputs(sources: Sequence[str]) -> Iterator[Example]:
         item, table = meanings.find(check_width(row, len(header))[meaning])
         seen[item, row[system]] += 1
         times = seen[item, row[system]]
-        return Example(item if times == 1 else f"{item}#{times}", row[system], row[output].strip(), table)
+        item = item if times == 1 else f"{item}#{times}"
+        human = {column: read_number(row[place], column) for column, place in counts.items()}
+        return Example(item, row[system], row[output].strip(), table, human=human)
 
     return examples_of(name, rows, make)

@@ -1,13 +1,12 @@
 """The human evaluation of the WebNLG challenge 2017: nine systems and the references, three ratings."""
 
 from collections.abc import Iterator, Sequence
-from math import isfinite, nan
 from pathlib import Path
 
 from factable.errors import DataError, Fault
 from factable.io.aligned import unequal_lines
 from factable.io.collect import examples_of
-from factable.io.delimited import check_width, find_column, read_cells
+from factable.io.delimited import check_width, find_column, read_cells, read_number
 from factable.io.files import read_lines
 from factable.io.formats import require_sources
 from factable.io.formats.webnlg import split_triple
@@ -41,7 +40,7 @@ def read_webnlg_human(sources: Sequence[str]) -> Iterator[Example]:
             raise Malformed(f"mr {shorten(cells[places['mr']])} is not in {INPUTS_FILE}", "add it there")
         item, table, references = found
         text = cells[places["text"]].strip()
-        human = {dimension: _rating(cells[places[dimension]], dimension) for dimension in DIMENSIONS}
+        human = {dimension: read_number(cells[places[dimension]], dimension) for dimension in DIMENSIONS}
         return Example(
             item, cells[places["team"]], "" if text == NO_OUTPUT else text, table, references, human
         )
@@ -69,13 +68,3 @@ def _read_inputs(folder: Path) -> dict[str, tuple[str, Table, tuple[str, ...]]]:
         kept = tuple(reference.strip() for reference in references if reference.strip())
         inputs[triples.strip()] = (item.strip(), table, kept)
     return inputs
-
-
-def _rating(cell: str, dimension: str) -> float:
-    try:
-        rating = float(cell)
-    except ValueError:
-        rating = nan
-    if not isfinite(rating):
-        raise Malformed(f"{shorten(cell)} as {dimension}", "give a number")
-    return rating

@@ -1,0 +1,129 @@
+"""How every picture looks, and how it becomes a file."""
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from factable.errors import MissingExtraError, UsageError, printable
+from factable.io.files import plain_suffix
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
+# Inches: a column and the whole width of a two-column paper.
+COLUMN, PAGE = 3.3, 6.8
+RESOLUTION = 300
+# Okabe and Ito's colours, told apart by the colour-blind; yellow, too pale for lines, is left out.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+FILL, INK, SOFT, GRID = "#8ebde0", "#222222", "#6b6b6b", "#e3e3e3"
+# No date, so that the same picture gives the same bytes.
+METADATA: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+}
+STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica"],
+    "font.size": 7,
+    "axes.titlesize": 7.5,
+    "axes.titleweight": "bold",
+    "axes.labelsize": 7,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": SOFT,
+    "axes.linewidth": 0.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.5,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.width": 0.5,
+    "ytick.major.width": 0.5,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "lines.linewidth": 1.2,
+    "axes.unicode_minus": True,
+    # Names from data: a dollar sign is a dollar sign.
+    "text.parse_math": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "factable",
+    "pdf.fonttype": 42,
+}
+
+
+def picture_format(path: str | os.PathLike[str]) -> str:
+    """png, svg or pdf, by the ending of a file, once it is sure that pictures can be drawn."""
+    ending = plain_suffix(path)
+    if ending not in FORMATS:
+        found = f"ends in {ending!r}" if ending else "has no ending"
+        raise UsageError(f"picture {os.fspath(path)!r} {found}; end it in .png, .svg or .pdf")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("drawing", "plot") from None
+    return FORMATS[ending]
+
+
+@contextmanager
+def _in_style() -> Iterator[None]:
+    """Our style on top of matplotlib's own defaults, whatever the user's settings are."""
+    from matplotlib import style
+
+    with style.context(["default", STYLE]), warnings.catch_warnings():
+        # A character that the font lacks is drawn as a box.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        yield
+
+
+def styled(draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Run a function that draws in our style."""
+
+    @wraps(draw)
+    def in_style(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        with _in_style():
+            return draw(*args, **kwargs)
+
+    return in_style
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """An empty figure of so many inches that makes room for its labels; pyplot's global state stays out."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    layout = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.03)
+    figure = Figure(figsize=(width, height), dpi=RESOLUTION, layout=layout)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def fix_layout(figure: "Figure") -> None:
+    """Make room for all labels so far, once and for all: places are known now, and saving moves nothing."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+@styled
+def save(figure: "Figure", stream: IO[bytes], shape: str) -> None:
+    """Write a figure as png, svg or pdf; equal figures give equal bytes."""
+    figure.savefig(stream, format=shape, dpi=RESOLUTION, metadata=METADATA[shape])
+
+
+def shown(name: str) -> str:
+    """A name from data as it is written in a picture."""
+    return printable(name) or "(unnamed)"

@@ -1,0 +1,94 @@
+"""How often labels are right: confusion matrices and what follows from them, and the best cut of a number.
+
+A confusion matrix has gold labels as rows and predicted ones as columns. Every rate takes any number of them
+at once (… x classes x classes), such as one per draw, and is NaN where it is undefined.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.stats.pairs import Column
+
+Labels = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+def count_by_item(
+    gold: Labels, predicted: Labels, item_of: NDArray[np.int64], *, items: int, classes: int
+) -> Column:
+    """The confusion matrix of each item, flat: items x classes²; matrix products with weights give draws."""
+    cells = classes * classes
+    place = (item_of * classes + gold) * classes + predicted
+    return np.bincount(place, minlength=items * cells).reshape(items, cells).astype(np.float64)
+
+
+def accuracy(confusion: Column) -> Column:
+    """The share of texts whose label is right."""
+    return _share(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
+
+
+def balanced_accuracy(confusion: Column) -> Column:
+    """The mean recall of the labels, so that a rare one counts as much; NaN where gold lacks a label."""
+    right = np.diagonal(confusion, axis1=-2, axis2=-1)
+    mean: Column = np.asarray(_share(right, confusion.sum(axis=-1)).mean(axis=-1))
+    return mean
+
+
+def precision(confusion: Column, label: int) -> Column:
+    """The share of texts given this label that have it."""
+    return _share(confusion[..., label, label], confusion[..., label].sum(axis=-1))
+
+
+def recall(confusion: Column, label: int) -> Column:
+    """The share of texts with this label that are given it."""
+    return _share(confusion[..., label, label], confusion[..., label, :].sum(axis=-1))
+
+
+def f1(confusion: Column, label: int) -> Column:
+    """The harmonic mean of precision and recall: 0 where one of them has nothing to divide by."""
+    either = confusion[..., label].sum(axis=-1) + confusion[..., label, :].sum(axis=-1)
+    return _share(2 * confusion[..., label, label], either)
+
+
+def _share(part: Column, whole: Column) -> Column:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share: Column = np.where(whole > 0, part / whole, np.nan)
+    return share
+
+
+def best_cut(values: Column, positive: Mask) -> float:
+    """The cut from which on values are called positive that gives the best balanced accuracy.
+
+    It lies in the middle between two neighbouring values, or calls all or none positive; of equally good
+    ones the lowest is taken. Where all texts are of one kind, all are called that.
+    """
+    distinct, place = np.unique(values, return_inverse=True)
+    members = [np.bincount(place[kind], minlength=len(distinct)) for kind in (positive, ~positive)]
+    shares = [np.append(0.0, np.cumsum(counts) / max(1, counts.sum())) for counts in members]
+    # With `n` values below the cut: right are the negatives below, and the positives that are not.
+    right = shares[1] - shares[0]
+    # Sums of shares are rounded; what is no gain must not be taken for one.
+    below = int(np.argmax(right >= right.max() - 1e-12))
+    if below == 0:
+        return float(distinct[0])
+    if below == len(distinct):
+        return float(np.nextafter(distinct[-1], np.inf))
+    low, high = float(distinct[below - 1]), float(distinct[below])
+    middle = low + (high - low) / 2
+    return middle if middle > low else high
+
+
+def cross_cuts(
+    values: Column, positive: Mask, item_of: NDArray[np.int64], *, folds: int, seed: int
+) -> Column:
+    """The cut for each text, chosen on the texts of other items.
+
+    Items are dealt at random into so many parts, or one each where there are fewer; there must be two.
+    """
+    present, place = np.unique(item_of, return_inverse=True)
+    fold_of = np.random.default_rng(seed).permutation(len(present)) % min(folds, len(present))
+    mine = fold_of[place]
+    cuts = np.empty(len(values))
+    for fold in range(fold_of.max() + 1):
+        cuts[mine == fold] = best_cut(values[mine != fold], positive[mine != fold])
+    return cuts

@@ -1,0 +1,1 @@
+"""Studies on published human judgements; each is one command that rewrites its page in docs/studies."""
