@@ -1,17 +1,22 @@
 """`factable train`: files that some metrics need, made from your own data."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import click
+import orjson
 
 from factable.cli.progress import Progress
 from factable.errors import DataError, Fault
+from factable.io.files import open_output
 from factable.io.read import iter_examples
 from factable.kernels.tokens import TOKENIZERS
 from factable.metrics.cider import Cider
 from factable.metrics.idf import documents_of, write_idf
 from factable.models.counts import save_counts
 from factable.train.counts import CountsBuilder
+from factable.train.nli.run import train_nli
+from factable.train.templates import extract_templates, pick_templates
 from factable.types import Example
 
 EXAMPLES_PER_STEP = 1000
@@ -60,6 +65,40 @@ def idf(files: Sequence[str], out: str, tokens: str, stem: bool, orders: int) ->
         documents = [document for file in files for document in documents_of(_iter_files([file], progress))]
         items = write_idf(documents, metric, out)
     click.echo(f"n-grams of {items:,} items written to {out}", err=True)
+
+
+@train.command()
+@click.argument("files", nargs=-1, required=True)
+@click.argument("out", metavar="OUT.json")
+@click.option("--model", default="nli", show_default=True, help="The NLI model that picks the best.")
+def templates(files: Sequence[str], out: str, model: str) -> None:
+    """Extract sentences for facts from texts that say one fact each, for nli(templates="OUT.json").
+
+    FILES are converted training sets. The file is there to be read and edited; the first of each list counts.
+    """
+    with Progress() as progress:
+        examples = list(_iter_files(files, progress))
+    found = pick_templates(extract_templates(examples), examples, model)
+    if not found:
+        raise DataError([Fault(files[0], None, "no text says one fact", "give a training set")])
+    with open_output(out) as stream:
+        stream.write(orjson.dumps(found, option=orjson.OPT_INDENT_2) + b"\n")
+    click.echo(f"templates of {len(found):,} attributes written to {out}", err=True)
+
+
+@train.command()
+@click.argument("recipe", type=click.Path(path_type=Path))
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option("--data", type=click.Path(path_type=Path), default=Path(), help="Where the recipe's files are.")
+@click.option("--base", type=click.Path(path_type=Path), help="The encoder to begin with; default: MiniLM.")
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True)
+def nli(recipe: Path, out: Path, data: Path, base: Path | None, threads: int) -> None:
+    """Train a model by a RECIPE (TOML), for the metric nli(model="OUT"); needs the extra train.
+
+    Stopped, it goes on from its last checkpoint when called again.
+    """
+    train_nli(recipe, data, base, out, threads=threads, log=lambda line: click.echo(line, err=True))
+    click.echo(f"model written to {out}", err=True)
 
 
 def _iter_files(files: Sequence[str], progress: Progress) -> Iterator[Example]:

@@ -1,0 +1,87 @@
+"""Facts as sentences: a template per attribute, and a general one where there is none."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from factable.types import Record, Table
+
+SUBJECT, ATTRIBUTE, VALUE = "<subject>", "<predicate>", "<object>"
+# The sentences of Dušek and Kasner (2020) for attributes without a template, and ours without a subject.
+BACKOFF = f"The {ATTRIBUTE} of {SUBJECT} is {VALUE}."
+BACKOFF_WITHOUT_SUBJECT = f"The {ATTRIBUTE} is {VALUE}."
+# Attributes whose value names what the other records are about, the most telling first.
+NAMING = ("name", "title", "label", "full name", "page title")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_QUOTES = {'"': '"', "'": "'", "“": "”"}
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """Templates by attribute, or by attribute and value (`familyFriendly=yes`); the first of each is used."""
+
+    by_attribute: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def sentence(self, record: Record) -> str:
+        """The record as a sentence."""
+        return fill(self.choices(record)[0], record)
+
+    def choices(self, record: Record) -> Sequence[str]:
+        """Every template for a record, the best first; the general one where there is no other."""
+        for key in (f"{record.attribute}={record.value}", record.attribute):
+            found = self.by_attribute.get(key, ())
+            usable = [template for template in found if record.subject or SUBJECT not in template]
+            if usable:
+                return usable
+        return (BACKOFF if record.subject else BACKOFF_WITHOUT_SUBJECT,)
+
+
+def fill(template: str, record: Record) -> str:
+    """A template with subject, attribute and value of a record in place."""
+    filled = {
+        SUBJECT: readable(record.subject),
+        ATTRIBUTE: open_up(record.attribute),
+        VALUE: readable(record.value),
+    }
+    # In one pass, so that a value that looks like a placeholder stays a value.
+    found = re.sub(f"{SUBJECT}|{ATTRIBUTE}|{VALUE}", lambda place: filled[place[0]], template)
+    return found[:1].upper() + found[1:]
+
+
+def open_up(name: str) -> str:
+    """An attribute as words: camel case and underscores opened up, path separators as spaces."""
+    words = _HUMP.sub(" ", re.sub(r"[_/]+", " ", name)).split()
+    return " ".join(
+        word if word.isupper() and len(word) > 1 else word[:1].lower() + word[1:] for word in words
+    )
+
+
+def readable(value: str) -> str:
+    """A subject or value as it stands in a sentence: no surrounding quotes, no underscores."""
+    text = value.strip()
+    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1]:
+        text = text[1:-1]
+    return " ".join(text.replace("_", " ").split())
+
+
+def facts_of(table: Table) -> dict[int, Record]:
+    """The facts of a table by their place in it, each with a subject where the table has one.
+
+    A plain record is about the title of its table, or else about the value of the record that names it; the
+    naming record is then no fact of its own, unless it is the only one.
+    """
+    naming = None if table.title else _naming_record(table.records)
+    about = table.title if naming is None else table.records[naming].value
+    return {
+        place: record if record.subject else record._replace(subject=about)
+        for place, record in enumerate(table.records)
+        if place != naming
+    }
+
+
+def _naming_record(records: Sequence[Record]) -> int | None:
+    """Which record names what the others are about, where there is one and there are others."""
+    if len(records) < 2:
+        return None
+    names = [open_up(record.attribute).lower() if not record.subject else "" for record in records]
+    return next((names.index(name) for name in NAMING if names.count(name) == 1), None)

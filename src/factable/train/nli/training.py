@@ -1,0 +1,199 @@
+"""Training the cross-encoder: batches by length, bf16, checkpoints from which it goes on."""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import orjson
+
+from factable.train.nli.model import load_encoder
+from factable.train.nli.pairs import Pair
+from factable.train.nli.recipe import Recipe
+
+if TYPE_CHECKING:
+    import torch
+
+# Batches are cut from so many pairs sorted by length, so that little is padded.
+PAIRS_SORTED = 1600
+# Shapes are compiled once each, so there should be few.
+LENGTH_STEP = 16
+Log = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Pairs as token numbers."""
+
+    tokens: Sequence[Sequence[int]]
+    types: Sequence[Sequence[int]]
+    labels: Sequence[int]
+
+
+def encode(base: Path, pairs: Sequence[Pair], most_tokens: int) -> Encoded:
+    """Pairs as token numbers; those longer than the window are left out."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    encoded = tokenizer.encode_batch([(pair.premise, pair.hypothesis) for pair in pairs])
+    kept = [
+        (one, pair.label) for one, pair in zip(encoded, pairs, strict=True) if len(one.ids) <= most_tokens
+    ]
+    return Encoded(
+        [one.ids for one, _ in kept], [one.type_ids for one, _ in kept], [label for _, label in kept]
+    )
+
+
+def plan_batches(lengths: Sequence[int], size: int, seed: int) -> list[list[int]]:
+    """Places of pairs, batch by batch: shuffled, but of like length within a batch."""
+    draw = random.Random(seed)  # noqa: S311
+    order = list(range(len(lengths)))
+    draw.shuffle(order)
+    batches = []
+    for start in range(0, len(order), PAIRS_SORTED):
+        group = sorted(order[start : start + PAIRS_SORTED], key=lengths.__getitem__)
+        cut = [group[place : place + size] for place in range(0, len(group), size)]
+        draw.shuffle(cut)
+        batches += cut
+    return batches
+
+
+def to_tensors(encoded: Encoded, places: Sequence[int]) -> dict[str, "torch.Tensor"]:
+    """The inputs of the model for some pairs."""
+    import torch
+
+    longest = max(len(encoded.tokens[place]) for place in places)
+    width = -(-longest // LENGTH_STEP) * LENGTH_STEP
+    arrays = {
+        name: np.zeros((len(places), width), np.int64)
+        for name in ("input_ids", "attention_mask", "token_type_ids")
+    }
+    for row, place in enumerate(places):
+        size = len(encoded.tokens[place])
+        arrays["input_ids"][row, :size] = encoded.tokens[place]
+        arrays["attention_mask"][row, :size] = 1
+        arrays["token_type_ids"][row, :size] = encoded.types[place]
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+
+def train(
+    recipe: Recipe, pairs: Sequence[Pair], base: Path, work: Path, *, threads: int, log: Log
+) -> "torch.nn.Module":
+    """Train on the pairs; what is in `work` is gone on with."""
+    import torch
+
+    torch.set_flush_denormal(True)
+    torch.set_num_threads(threads)
+    torch.manual_seed(recipe.seed)
+    encoded = encode(base, pairs, recipe.most_tokens)
+    batches = plan_batches([len(tokens) for tokens in encoded.tokens], recipe.batch, recipe.seed)
+    model = load_encoder(base)
+    model.encoder.embeddings.requires_grad_(False)  # type: ignore[union-attr, unused-ignore]
+    state = TrainingState(model, recipe, len(batches), work)
+    start = state.load()
+    log(f"{len(encoded.labels):,} pairs of {len(pairs):,}, {len(batches):,} steps, from step {start:,}")
+    model.train()
+    losses: list[float] = []
+    began = time.monotonic()
+    for step in range(start, len(batches)):
+        # Drawn anew in each step, so that a run that goes on equals one that was never stopped.
+        torch.manual_seed(recipe.seed + step)
+        places = batches[step]
+        labels = torch.tensor([encoded.labels[place] for place in places])
+        with torch.autocast("cpu", torch.bfloat16):
+            scores = model(**to_tensors(encoded, places))
+        loss = torch.nn.functional.cross_entropy(scores.float(), labels)
+        losses.append(state.take_step(loss, step))
+        if (step + 1) % recipe.every == 0 or step + 1 == len(batches):
+            state.save(step + 1)
+            rate = (step + 1 - start) * recipe.batch / (time.monotonic() - began)
+            log(f"step {step + 1:,}: loss {np.mean(losses):.4f}, {rate:.1f} pairs/s")
+            losses.clear()
+    return model
+
+
+class TrainingState:
+    """Model, optimiser and learning rate; kept in safetensors files, which run no code when read."""
+
+    def __init__(self, model: "torch.nn.Module", recipe: Recipe, steps: int, work: Path) -> None:
+        import torch
+
+        self._model, self._steps, self._work = model, steps, work
+        self._warm = max(1, round(recipe.warm_up * steps))
+        self._rate = recipe.rate
+        self._trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        self._optimiser = torch.optim.AdamW(self._trained, lr=recipe.rate, weight_decay=0.01, fused=True)
+
+    def take_step(self, loss: "torch.Tensor", step: int) -> float:
+        """Learn from one loss, with a rate that rises at first and then falls to 0."""
+        import torch
+
+        share = min((step + 1) / self._warm, (self._steps - step) / max(1, self._steps - self._warm))
+        for group in self._optimiser.param_groups:
+            group["lr"] = self._rate * share
+        loss.backward()  # type: ignore[no-untyped-call, unused-ignore]
+        torch.nn.utils.clip_grad_norm_(self._trained, 1.0)
+        self._optimiser.step()
+        self._optimiser.zero_grad(set_to_none=True)
+        return float(loss.detach())
+
+    def save(self, step: int) -> None:
+        """Keep everything under the number of the step, then point to it."""
+        from safetensors.torch import save_file
+
+        self._work.mkdir(parents=True, exist_ok=True)
+        tensors = {f"model.{name}": value.contiguous() for name, value in self._model.state_dict().items()}
+        for place, parameter in enumerate(self._trained):
+            tensors |= {
+                f"{key}.{place}": self._optimiser.state[parameter][key] for key in ("exp_avg", "exp_avg_sq")
+            }
+        save_file(tensors, self._work / f"step-{step}.safetensors")
+        pointer = self._work / "checkpoint.new"
+        pointer.write_bytes(orjson.dumps({"step": step, "steps": self._steps}))
+        pointer.replace(self._work / "checkpoint.json")
+        for old in self._work.glob("step-*.safetensors"):
+            if old.name != f"step-{step}.safetensors":
+                old.unlink()
+
+    def load(self) -> int:
+        """Go back to where the last checkpoint was; 0 where there is none."""
+        import torch
+        from safetensors.torch import load_file
+
+        pointer = self._work / "checkpoint.json"
+        if not pointer.exists():
+            return 0
+        step: int = orjson.loads(pointer.read_bytes())["step"]
+        tensors = load_file(self._work / f"step-{step}.safetensors")
+        self._model.load_state_dict(
+            {
+                name.removeprefix("model."): value
+                for name, value in tensors.items()
+                if name.startswith("model.")
+            }
+        )
+        for place, parameter in enumerate(self._trained):
+            self._optimiser.state[parameter] = {
+                "step": torch.tensor(float(step)),
+                **{key: tensors[f"{key}.{place}"] for key in ("exp_avg", "exp_avg_sq")},
+            }
+        return step
+
+
+def predict(model: "torch.nn.Module", encoded: Encoded, batch: int = 64) -> np.ndarray[Any, Any]:
+    """Scores before softmax of every pair, in order."""
+    import torch
+
+    model.eval()
+    order = sorted(range(len(encoded.tokens)), key=lambda place: len(encoded.tokens[place]))
+    found = np.zeros((len(order), 3))
+    with torch.no_grad():
+        for start in range(0, len(order), batch):
+            places = order[start : start + batch]
+            found[places] = model(**to_tensors(encoded, places)).float().numpy()
+    return found

@@ -1,0 +1,162 @@
+"""Templates extracted from texts that say one fact each."""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+
+from factable.models.nli import entailment
+from factable.models.protocols import ENTAILMENT, TextPair
+from factable.text.months import MONTHS
+from factable.text.templates import SUBJECT, VALUE, fill, open_up, readable
+from factable.types import Example, Record
+
+MOST_WORDS = 25
+MOST_KEPT = 8
+# Texts on which each template of an attribute is tried.
+MOST_TRIED = 12
+# How alike a stretch of text and a name must be to be taken for it.
+ALIKE = 0.85
+_WORD = re.compile(r"\w+(?:[-'’.]\w+)*|\S")
+
+
+def extract_templates(examples: Iterable[Example]) -> dict[str, list[str]]:
+    """Per attribute, templates from the references of examples with one record, most telling first.
+
+    A template is a reference in which the subject and the value were found once each and replaced. Those that
+    many different facts share come first, then those that are most like the others of their attribute.
+    """
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for example in examples:
+        if len(example.table.records) == 1:
+            (record,) = example.table.records
+            # A set, so that an item counts a template once.
+            templates = {delexicalise(text, record) for text in example.references} - {None}
+            found[record.attribute].update(template for template in templates if template)
+    return {attribute: _best(counts) for attribute, counts in sorted(found.items()) if counts}
+
+
+def pick_templates(
+    templates: Mapping[str, Sequence[str]], examples: Iterable[Example], model: str
+) -> dict[str, list[str]]:
+    """The templates of each attribute, first those whose sentences and references entail each other best."""
+    facts: dict[str, list[tuple[Record, str]]] = defaultdict(list)
+    for example in examples:
+        if len(example.table.records) == 1:
+            (record,) = example.table.records
+            facts[record.attribute] += [(record, text) for text in example.references]
+    trials = [
+        (attribute, template, pair)
+        for attribute, choices in templates.items()
+        for template in choices
+        for record, text in facts[attribute][:MOST_TRIED]
+        for sentence in [fill(template, record)]
+        for pair in (TextPair(sentence, text), TextPair(text, sentence))
+    ]
+    answers = entailment(model, [pair for _, _, pair in trials])
+    sums: dict[tuple[str, str], float] = defaultdict(float)
+    for (attribute, template, _), answer in zip(trials, answers, strict=True):
+        sums[attribute, template] += float(answer[ENTAILMENT])
+    return {
+        attribute: sorted(choices, key=lambda template: -sums[attribute, template])
+        for attribute, choices in templates.items()
+    }
+
+
+def _best(counts: Counter[str]) -> list[str]:
+    words = {template: set(template.lower().split()) for template in counts}
+
+    def centrality(template: str) -> float:
+        mine = words[template]
+        return sum(
+            often * len(mine & words[other]) / len(mine | words[other]) for other, often in counts.items()
+        )
+
+    return sorted(counts, key=lambda template: (-centrality(template), template))[:MOST_KEPT]
+
+
+def delexicalise(text: str, record: Record) -> str | None:
+    """The text with placeholders for subject and value; None where they are not there just once each."""
+    text = " ".join(text.split())
+    if len(text.split()) > MOST_WORDS:
+        return None
+    value = _find(text, record.value)
+    if value is None:
+        return None
+    marked = text[: value[0]] + VALUE + text[value[1] :]
+    subject = _find(marked, record.subject)
+    if subject is None:
+        return None
+    template = marked[: subject[0]] + SUBJECT + marked[subject[1] :]
+    if template.count(SUBJECT) != 1 or template.count(VALUE) != 1 or not _is_clean(template, record):
+        return None
+    return template if template[-1] in ".!?" else template + "."
+
+
+def _is_clean(template: str, record: Record) -> bool:
+    """Whether nothing of this one fact is left: no digits, no words of its subject or value."""
+    rest = template.replace(SUBJECT, " ").replace(VALUE, " ")
+    if any(character.isdigit() for character in rest):
+        return False
+    names = {word for word in _plain(f"{record.subject} {record.value}").split() if len(word) > 3}
+    said = set(_plain(open_up(record.attribute)).split())
+    # A capital inside the sentence is a name that belongs to one fact, unless the attribute has it too.
+    inside = set(map(_plain, re.findall(r"(?<=\S )[A-Z]\w+", rest))) - said
+    return not inside and not (names - said) & set(re.findall(r"\w+", _plain(rest)))
+
+
+def _find(text: str, name: str) -> tuple[int, int] | None:
+    """Where a name, in one of its forms or something much like it, stands in the text."""
+    plain = _plain(text)
+    for form in _forms(name):
+        at = re.search(rf"(?<![\w<]){re.escape(_plain(form))}(?![\w>])", plain)
+        if at:
+            return at.span()
+    return _find_alike(text, name)
+
+
+def _find_alike(text: str, name: str) -> tuple[int, int] | None:
+    """The stretch of words most like a name, if it is like enough."""
+    wanted = _plain(readable(name))
+    places = [word.span() for word in _WORD.finditer(text)]
+    size = len(_WORD.findall(wanted))
+    best, where = ALIKE, None
+    for length in range(max(1, size - 1), size + 2):
+        for start, end in zip(places, places[length - 1 :], strict=False):
+            stretch = text[start[0] : end[1]]
+            if "<" in stretch or abs(len(stretch) - len(wanted)) > len(wanted) / 3:
+                continue
+            alike = SequenceMatcher(None, _plain(stretch), wanted, autojunk=False).ratio()
+            if alike > best:
+                best, where = alike, (start[0], end[1])
+    return where
+
+
+def _forms(name: str) -> Iterator[str]:
+    """How a name, number or date may be written in a text."""
+    text = readable(name)
+    yield text
+    date = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text)
+    if date and 1 <= int(date[2]) <= 12:
+        year, month, day = date[1], MONTHS[int(date[2]) - 1], int(date[3])
+        for ending in ("", "th", "st", "nd", "rd"):
+            yield from (f"{month} {day}{ending}, {year}", f"{month} {day}{ending} {year}")
+            yield from (f"{day}{ending} {month} {year}", f"{day}{ending} of {month} {year}")
+    number = re.fullmatch(r"-?\d+(\.\d+)?", text)
+    if number:
+        yield f"{float(text):,.10g}"
+        yield f"{float(text):.10g}"
+    short = re.sub(r"\s*\([^)]*\)", "", text)
+    if short and short != text:
+        yield short
+
+
+def _plain(text: str) -> str:
+    """Lower case without accents, letter for letter, so that places stay the same."""
+    return "".join(_plain_letter(letter) for letter in text)
+
+
+def _plain_letter(letter: str) -> str:
+    base = unicodedata.normalize("NFD", letter)[0].lower()
+    return base if len(base) == 1 else letter
