@@ -19,7 +19,8 @@ from factable.metric import Metric
 from factable.models.counts import save_counts
 from factable.registry import parse
 from factable.study.panel import Panel, score_panel
-from factable.study.ratings import Correlation, study
+from factable.study.measured import Measured
+from factable.study.ratings import study
 from factable.train.counts import CountsBuilder
 from factable.types import Example
 from studies.page import DATA, table, update
@@ -76,7 +77,7 @@ def read_ratings(data: Path) -> list[Example]:
     return list(open_format("webnlg-human")([str(data / FOLDER / "human-evaluation")]))
 
 
-def correlations(panel: Panel, names: Sequence[str], **choices: object) -> dict[tuple[str, str], Correlation]:
+def correlations(panel: Panel, names: Sequence[str], **choices: object) -> dict[tuple[str, str], Measured]:
     """Pearson's r of each metric, by its name, with each rating."""
     found = study(panel, humans=HUMANS, **choices)  # type: ignore[arg-type]
     name_of = dict(zip(found.signatures, names, strict=True))

@@ -93,9 +93,9 @@ def templates(files: Sequence[str], out: str, model: str) -> None:
 @click.option("--base", type=click.Path(path_type=Path), help="The encoder to begin with; default: MiniLM.")
 @click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True)
 def nli(recipe: Path, out: Path, data: Path, base: Path | None, threads: int) -> None:
-    """Train a model by a RECIPE (TOML), for the metric nli(model="OUT"); needs the extra train.
+    """Train a model for the metric nli by a RECIPE (TOML); needs the extra train.
 
-    Stopped, it goes on from its last checkpoint when called again.
+    Use it as `nli(model="OUT")`. Stopped, it goes on from its last checkpoint when called again.
     """
     train_nli(recipe, data, base, out, threads=threads, log=lambda line: click.echo(line, err=True))
     click.echo(f"model written to {out}", err=True)

@@ -76,7 +76,7 @@ linear layer, as int8 ONNX with weights of seven bits. Made by `factable train n
 ## Training
 
 One pass over all pairs, batch {recipe.batch}, learning rate {recipe.rate:g} with {recipe.warm_up:.0%} warm-up
-and linear decay, bf16, frozen word embeddings, seed {recipe.seed}, {recipe.most_tokens} tokens a pair at most;
+and linear decay, bf16, frozen word embeddings, seed {recipe.seed}, {recipe.most_tokens} tokens at most;
 {minutes:.0f} minutes in the last run of the command.
 
 ## Accuracy on held-out pairs

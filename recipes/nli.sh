@@ -1,0 +1,29 @@
+#!/bin/sh
+# Trains the embedded NLI model: sh recipes/nli.sh DATA OUT [options of factable train nli]
+# DATA has the folders nli, webnlg2017 and e2e; converted files and checkpoints go beside OUT. Run again to go on.
+set -eu
+data=$(realpath "$1")
+out=$(realpath -m "$2")
+shift 2
+here=$(dirname "$(realpath "$0")")
+work="$out.data"
+mkdir -p "$work/converted"
+ln -sfn "$data/nli" "$work/nli"
+
+tar -xJf "$data/webnlg2017/challenge_data_train_dev.tar.xz" -C "$work"
+xz -dc "$data/webnlg2017/testdata_with_lex.xml.xz" > "$work/test.xml"
+for part in train dev; do
+    factable convert webnlg "$work/challenge_data_train_dev/$part" "$work/converted/webnlg-$part.jsonl"
+done
+# Categories that the training set does not have.
+python3 "$here/unseen.py" "$work/test.xml" "$work/unseen.xml"
+factable convert webnlg "$work/unseen.xml" "$work/converted/webnlg-unseen.jsonl"
+
+# The training set is there in tokens only: put marks and prices together again.
+gzip -dc "$data/e2e/trainset_tokenised.tsv.gz" |
+    sed -E "s/£ ([0-9])/£\1/g; s/ - /-/g; s/([0-9])- £?([0-9])/\1-\2/g; s/ ([.,;!?])/\1/g; s/ ('s|n't|'re)/\1/g; s/ref_tokenised/ref/" \
+    > "$work/e2e-train.tsv"
+factable convert e2e "$work/e2e-train.tsv" "$work/converted/e2e-train.jsonl"
+factable convert e2e "$data/e2e/devset.csv.xz" "$work/converted/e2e-dev.jsonl"
+
+factable train nli "$here/nli.toml" "$out" --data "$work" "$@"

@@ -1,0 +1,229 @@
+"""Pairs for the NLI model: true where they say so, false where they say so, the same for the same seed."""
+
+import hashlib
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import factable
+from factable.errors import DataError, UsageError
+from factable.text.templates import Templates
+from factable.train.nli.corpus import PairMaker, passages_of
+from factable.train.nli.corruptions import as_machines_write, change_number, negate
+from factable.train.nli.e2e_slots import SAME, said_slots, says_nothing_else
+from factable.train.nli.infoboxes import open_infobox
+from factable.train.nli.knowledge import Knowledge
+from factable.train.nli.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair, read_pairs
+from factable.train.nli.recipe import make_pairs, read_recipe
+from factable.types import Record
+
+PEOPLE = ["Ann Lee", "Bob Ray", "Cy Fox", "Dee Poe", "Eve Orr", "Flo Kay"]
+TOWNS = ["Aden", "Bonn", "Cork", "Dole", "Eger", "Faro"]
+
+
+def corpus():
+    """Six people, each born somewhere in some year; two texts each."""
+    rows = []
+    for number, (person, town) in enumerate(zip(PEOPLE, TOWNS, strict=True)):
+        year = str(1901 + 7 * number)
+        rows.append(
+            {
+                "id": person,
+                "data": [[person, "birthPlace", town], [person, "arrival", year]],
+                "references": [
+                    f"{person} was born in {town} in {year}.",
+                    f"{town} is where {person} was born. The year was {year}.",
+                ],
+            }
+        )
+    return factable.read(rows, need_text=False)
+
+
+def maker(seed=0):
+    passages = passages_of(corpus(), lambda records, _: (records, True))
+    knowledge = Knowledge(record for passage in passages for record in passage.records)
+    return PairMaker(passages, knowledge, Templates(), seed)
+
+
+@pytest.fixture(scope="module")
+def by_kind():
+    found = {}
+    for pair in maker().pairs(200):
+        found.setdefault(pair.kind, []).append(pair)
+    return found
+
+
+def words(text):
+    return set(text.lower().replace(".", " ").replace("|", " ").replace(";", " ").split())
+
+
+def names(text, among):
+    return {name for name in among if name.lower() in text.lower()}
+
+
+def test_every_kind_is_made(by_kind):
+    # The texts of this corpus say two facts each, so none is the denial of one.
+    assert set(by_kind) == {
+        *("said", "said_together", "value_swapped", "value_noised", "exchanged", "other_attribute"),
+        *("one_of_them_bad", "text_without_value", "other_subject", "facts_say_text", "fact_dropped"),
+        *("fact_changed", "text_value_swapped", "text_number_changed", "text_negated", "text_goes_on"),
+        *("sentence_of_text", "garbled_text", "other_words"),
+    }
+
+
+@pytest.mark.parametrize(
+    "kind", ["said", "said_together", "facts_say_text", "sentence_of_text", "other_words"]
+)
+def test_entailed_pairs_name_nothing_else(by_kind, kind):
+    for pair in by_kind[kind]:
+        assert pair.label == ENTAILMENT
+        assert names(pair.hypothesis, TOWNS) <= names(pair.premise, TOWNS)
+        assert names(pair.hypothesis, PEOPLE) <= names(pair.premise, PEOPLE)
+
+
+def test_a_swapped_value_is_another_one(by_kind):
+    for pair in by_kind["value_swapped"]:
+        assert pair.label == CONTRADICTION
+        numbers = {word for word in words(pair.hypothesis) if word.isdigit()}
+        said = {word for word in words(pair.premise) if word.isdigit()}
+        assert not (names(pair.hypothesis, TOWNS) & names(pair.premise, TOWNS))
+        assert not (numbers & said)
+
+
+def test_a_dropped_fact_is_only_in_the_text(by_kind):
+    for pair in by_kind["fact_dropped"]:
+        assert pair.label == NEUTRAL
+        assert words(pair.hypothesis) - words(pair.premise)
+        assert (
+            len(names(pair.premise, TOWNS))
+            + len(words(pair.premise) & words("1901 1908 1915 1922 1929 1936"))
+            == 1
+        )
+
+
+def test_a_changed_number_is_nowhere_in_the_facts(by_kind):
+    for pair in by_kind["text_number_changed"]:
+        assert pair.label == CONTRADICTION
+        changed = {word for word in words(pair.hypothesis) if word.isdigit()}
+        assert not changed & words(pair.premise)
+
+
+def test_the_same_seed_gives_the_same_pairs_in_any_process():
+    script = (
+        "import hashlib, test_nli_pairs as t\n"
+        "print(hashlib.sha256(repr(list(t.maker().pairs(5))).encode()).hexdigest())"
+    )
+    here = hashlib.sha256(repr(list(maker().pairs(5))).encode()).hexdigest()
+    paths = os.pathsep.join([os.path.dirname(__file__), *sys.path])
+    for seed in ("1", "2"):
+        run = subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert run.stdout.strip() == here
+    assert list(maker(1).pairs(5)) != list(maker(0).pairs(5))
+
+
+def test_tables_that_stand_alone():
+    records = [Record("The Mill", "food", "Italian"), Record("Zizzi", "priceRange", "cheap")]
+    records += [Record("Zizzi", "priceRange", "less than £20"), Record("Zizzi", "priceRange", "high")]
+    knowledge = Knowledge(records, one_world=False, same=SAME)
+    draw = random.Random(0)
+    swapped = {knowledge.swap_value(records[1], draw).value for _ in range(20)}
+    assert swapped == {"high"}
+    assert knowledge.is_single("food")
+    made_up = knowledge.other_fact(records[:1], draw)
+    assert (made_up.subject, made_up.attribute) == ("The Mill", "priceRange")
+
+
+@given(st.from_regex(r"\A[a-z ]{0,9}[0-9]{1,4}(\.[0-9])?[a-z ]{0,9}\Z"), st.integers())
+def test_a_changed_number_is_another_one(text, seed):
+    changed = change_number(text, random.Random(seed))
+    assert changed != text
+    assert len(changed) == len(text)
+
+
+def test_nothing_to_change():
+    assert change_number("no number here", random.Random(0)) is None
+    assert negate("Nothing to deny", random.Random(0)) is None
+    assert negate("It is big", random.Random(0)) == "It is not big"
+    assert negate("It has doors", random.Random(0)) == "It does not have doors"
+
+
+@given(st.integers())
+def test_machines_write_the_same_words(seed):
+    text = "The café in Aix, which opened in 1,905.5, is open."
+    written = as_machines_write(text, random.Random(seed))
+    assert words(written.replace(",", " ").replace("é", "e")) - {"1", "905", "5"} <= {
+        *words(text.replace(",", " ").replace("é", "e")),
+        "905",
+    }
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "text", "said"),
+    [
+        ("familyFriendly", "no", "It is not family friendly.", True),
+        ("familyFriendly", "yes", "It is not family friendly.", False),
+        ("familyFriendly", "yes", "Kids are welcome.", True),
+        ("priceRange", "cheap", "A low cost place.", True),
+        ("customer rating", "5 out of 5", "It has five stars.", True),
+        ("customer rating", "5 out of 5", "It has 3 stars.", False),
+        ("area", "riverside", "by the river", True),
+        ("near", "Burger King", "close to Burger King", True),
+        ("near", "Burger King", "close to the king", False),
+    ],
+)
+def test_slots_of_e2e(attribute, value, text, said):
+    record = Record("Zizzi", attribute, value)
+    assert bool(said_slots([record], text)) is said
+
+
+def test_other_slots_of_e2e():
+    records = [Record("Zizzi", "food", "Italian")]
+    assert says_nothing_else(records, "Zizzi serves Italian dishes.")
+    assert not says_nothing_else(records, "Zizzi serves cheap Italian dishes.")
+
+
+def test_infoboxes_become_sentences():
+    pair = Pair("In Rainbows | Genre: art rock ; Length: 42 : 39", "It is art rock.", ENTAILMENT, "infotabs")
+    opened = {open_infobox(pair, random.Random(seed)).premise for seed in range(20)}
+    assert opened == {
+        pair.premise,
+        "The genre of In Rainbows is art rock. The length of In Rainbows is 42 : 39.",
+    }
+
+
+def test_bad_pairs_and_recipes(tmp_path):
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text('{"premise": "a", "hypothesis": "b", "label": "entailment"}\n{"premise": "a"}\n')
+    with pytest.raises(DataError, match=r"pairs.jsonl:2: no NLI pair; write"):
+        list(read_pairs(str(pairs), "mine"))
+    recipe = tmp_path / "recipe.toml"
+    with pytest.raises(DataError, match="No such file"):
+        read_recipe(recipe)
+    for text in ("seed = ", "sed = 1", '[[train]]\nname = "a"\nfile = "b"'):
+        recipe.write_text(text)
+        with pytest.raises(DataError, match=r"no recipe .*known settings are train"):
+            read_recipe(recipe)
+    recipe.write_text('[[train]]\nname = "a"\ncorpus = "c.jsonl"\nstyle = "x"')
+    (tmp_path / "c.jsonl").write_text('{"id": "1", "data": [["a", "b", "c"]], "references": ["a b c."]}\n')
+    with pytest.raises(UsageError, match="style is 'x'; it is one of webnlg, e2e"):
+        make_pairs(read_recipe(recipe).train, tmp_path, 0)
+
+
+def test_amounts_of_a_recipe(tmp_path):
+    line = '{"premise": "a%d", "hypothesis": "b", "label": "neutral"}\n'
+    (tmp_path / "pairs.jsonl").write_text("".join(line % number for number in range(10)))
+    (tmp_path / "recipe.toml").write_text('[[train]]\nname = "a"\npairs = "pairs.jsonl"\nmost = 4\ntimes = 2')
+    (found,) = make_pairs(read_recipe(tmp_path / "recipe.toml").train, tmp_path, 0).values()
+    assert len(found) == 8
+    assert len(set(found)) == 4

@@ -1,0 +1,110 @@
+"""Training the NLI model, for real but tiny: it learns, goes on where it stopped, gives a model folder."""
+
+import json
+
+import pytest
+from tiny_encoder import make_tiny_encoder
+
+from factable.errors import UsageError
+from factable.models.nli import entailment
+from factable.models.protocols import ENTAILMENT, TextPair
+from factable.train.nli.pairs import CONTRADICTION, Pair
+from factable.train.nli.pairs import ENTAILMENT as ENTAILED
+from factable.train.nli.recipe import Recipe
+from factable.train.nli.run import find_base, train_nli
+from factable.train.nli.training import encode, plan_batches, predict, train
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+from safetensors.torch import load_file
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+LETTERS = "abcdefgh"
+
+
+def make_pairs(times):
+    """A letter is entailed by itself and contradicted by any other."""
+    return [
+        Pair(one, other, ENTAILED if one == other else CONTRADICTION, "letters")
+        for one in LETTERS
+        for other in (*(one,) * 7, *LETTERS.replace(one, ""))
+    ] * times
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return make_tiny_encoder(tmp_path_factory.mktemp("base"))
+
+
+def recipe(**settings):
+    return Recipe(train=(), held_out=(), batch=16, rate=5e-3, every=5, **settings)
+
+
+class StoppedError(Exception):
+    pass
+
+
+def test_a_stopped_run_goes_on_and_ends_the_same(base, tmp_path):
+    pairs = make_pairs(2)
+    train(recipe(), pairs, base, tmp_path / "whole", threads=1, log=lambda _: None)
+
+    def stop(line):
+        if line.startswith("step 10:"):
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        train(recipe(), pairs, base, tmp_path / "parts", threads=1, log=stop)
+    lines = []
+    train(recipe(), pairs, base, tmp_path / "parts", threads=1, log=lines.append)
+    assert "from step 10" in lines[0]
+    (whole,), (parts,) = ((tmp_path / run).glob("step-*.safetensors") for run in ("whole", "parts"))
+    assert whole.name == parts.name
+    one, other = load_file(whole), load_file(parts)
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_it_learns(base, tmp_path):
+    pairs = make_pairs(40)
+    model = train(recipe(), pairs, base, tmp_path / "work", threads=1, log=lambda _: None)
+    scores = predict(model, encode(base, make_pairs(1), 64))
+    right = [row.argmax() == pair.label for row, pair in zip(scores, make_pairs(1), strict=True)]
+    assert sum(right) / len(right) > 0.9
+
+
+def test_batches_have_every_pair_once():
+    lengths = [number % 50 for number in range(5000)]
+    batches = plan_batches(lengths, 32, 0)
+    assert sorted(place for batch in batches for place in batch) == list(range(5000))
+    assert plan_batches(lengths, 32, 0) == batches
+    assert plan_batches(lengths, 32, 1) != batches
+
+
+def test_the_whole_recipe_gives_a_model_folder(base, tmp_path, monkeypatch):
+    monkeypatch.setenv("FACTABLE_CACHE", "off")
+    labels = {ENTAILED: "entailment", CONTRADICTION: "contradiction"}
+    rows = [
+        {"premise": p.premise, "hypothesis": p.hypothesis, "label": labels[p.label]} for p in make_pairs(40)
+    ]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "recipe.toml").write_text(
+        'batch = 16\nrate = 5e-3\nevery = 50\n[[train]]\nname = "letters"\npairs = "pairs.jsonl"\n'
+        '[[held_out]]\nname = "letters"\npairs = "pairs.jsonl"\nmost = 200\n'
+    )
+    out = tmp_path / "model"
+    lines = []
+    train_nli(tmp_path / "recipe.toml", tmp_path, base, out, threads=1, log=lines.append)
+    assert {path.name for path in out.iterdir()} == {
+        "manifest.json",
+        "model.onnx",
+        "tokenizer.json",
+        "CARD.md",
+    }
+    assert "| letters | 4,480 |" in (out / "CARD.md").read_text()
+    same, other = entailment(str(out), [TextPair("a", "a"), TextPair("a", "b")])
+    assert same[ENTAILMENT] > 0.5 > other[ENTAILMENT]
+
+
+def test_a_base_that_is_none(tmp_path):
+    with pytest.raises(UsageError, match=r"is no encoder to begin with: it has no config.json, model"):
+        find_base(tmp_path)
