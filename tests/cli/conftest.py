@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,19 +19,25 @@ def command():
 
 
 @pytest.fixture(scope="session")
-def factable_score(command):
-    """Run `factable score` to its end, with warnings as errors; stdout and stderr are bytes."""
+def run_factable(command):
+    """Run factable to its end, with warnings as errors; stdout and stderr are bytes."""
     start, where = command
 
-    def run(*arguments, stdin=b"", cwd=None):
+    def run(*arguments, stdin=b"", cwd=None, **environment):
         return subprocess.run(
-            [*start, "score", *map(str, arguments)],
+            [*start, *map(str, arguments)],
             input=stdin,
             capture_output=True,
             check=False,
-            env={**where, "PYTHONWARNINGS": "error"},
+            env={**where, "PYTHONWARNINGS": "error", **environment},
             cwd=cwd,
             timeout=120,
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def factable_score(run_factable):
+    """Run `factable score`."""
+    return partial(run_factable, "score")

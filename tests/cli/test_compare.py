@@ -3,10 +3,11 @@
 import csv
 import io
 import json
-import subprocess
+from functools import partial
 
 import numpy as np
 import pytest
+from running import document, write
 
 import factable
 
@@ -32,12 +33,6 @@ def make_lines(quality, items=30, seed=0, **more):
     ]
 
 
-def write(path, lines):
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """A file for each system, without the names of systems in them."""
@@ -46,27 +41,8 @@ def files(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run(command):
-    start, where = command
-
-    def call(*arguments, stdin=b"", cwd=None):
-        return subprocess.run(
-            [*start, "compare", *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            check=False,
-            env={**where, "PYTHONWARNINGS": "error"},
-            cwd=cwd,
-            timeout=120,
-        )
-
-    return call
-
-
-def document(result):
-    assert result.stderr == b""
-    assert result.returncode == 0
-    return json.loads(result.stdout)
+def run(run_factable):
+    return partial(run_factable, "compare")
 
 
 METRICS = ("-m", "bleu", "-m", "ter")

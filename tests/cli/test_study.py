@@ -2,11 +2,11 @@
 
 import csv
 import io
-import json
-import subprocess
+from functools import partial
 
 import numpy as np
 import pytest
+from running import document, write
 from scipy import stats
 
 import factable
@@ -39,37 +39,14 @@ def make_lines(systems=SYSTEMS, items=8):
     return lines
 
 
-def write(path, lines):
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
 @pytest.fixture(scope="module")
 def rated(tmp_path_factory):
     return write(tmp_path_factory.mktemp("rated") / "rated.jsonl", make_lines())
 
 
 @pytest.fixture(scope="module")
-def run(command):
-    start, where = command
-
-    def call(*arguments, stdin=b""):
-        return subprocess.run(
-            [*start, "study", *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            check=False,
-            env={**where, "PYTHONWARNINGS": "error"},
-            timeout=120,
-        )
-
-    return call
-
-
-def document(result):
-    assert result.stderr == b""
-    assert result.returncode == 0
-    return json.loads(result.stdout)
+def run(run_factable):
+    return partial(run_factable, "study")
 
 
 METRICS = ("-m", "parent", "-m", "bleu")

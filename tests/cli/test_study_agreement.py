@@ -3,11 +3,12 @@
 import csv
 import io
 import json
-import subprocess
+from functools import partial
 
 import krippendorff
 import numpy as np
 import pytest
+from running import document, write
 
 
 def make_rows(texts=25):
@@ -30,37 +31,14 @@ def make_rows(texts=25):
     return rows
 
 
-def write(path, lines):
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
 @pytest.fixture(scope="module")
 def annotated(tmp_path_factory):
     return write(tmp_path_factory.mktemp("annotated") / "annotated.jsonl", make_rows())
 
 
 @pytest.fixture(scope="module")
-def run(command):
-    start, where = command
-
-    def call(*arguments, stdin=b""):
-        return subprocess.run(
-            [*start, "study", "agreement", *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            check=False,
-            env={**where, "PYTHONWARNINGS": "error"},
-            timeout=120,
-        )
-
-    return call
-
-
-def document(result):
-    assert result.stderr == b""
-    assert result.returncode == 0
-    return json.loads(result.stdout)
+def run(run_factable):
+    return partial(run_factable, "study", "agreement")
 
 
 def test_json(run, annotated):

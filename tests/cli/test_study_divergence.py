@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from running import write
 
 TEXTS = {
     "low": "late it was",
@@ -37,11 +38,6 @@ def make_lines(labels=True):
     return lines
 
 
-def write(path, lines):
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory):
     return write(tmp_path_factory.mktemp("labelled") / "labelled.jsonl", make_lines())
@@ -53,19 +49,8 @@ def bare(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run(command):
-    start, where = command
-
-    def call(*arguments, **changes):
-        return subprocess.run(
-            [*start, *map(str, arguments)],
-            capture_output=True,
-            check=False,
-            env={**where, "PYTHONWARNINGS": "error", **changes},
-            timeout=120,
-        )
-
-    return call
+def run(run_factable):
+    return run_factable
 
 
 def test_json(run, labelled):

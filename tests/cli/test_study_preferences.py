@@ -3,10 +3,11 @@
 import csv
 import io
 import json
-import subprocess
+from functools import partial
 
 import numpy as np
 import pytest
+from running import document, write
 
 import factable
 
@@ -54,11 +55,6 @@ def make_pairs(items=10):
     return rows
 
 
-def write(path, lines):
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory):
     return write(tmp_path_factory.mktemp("examples") / "examples.jsonl", make_examples())
@@ -70,26 +66,8 @@ def pairs(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run(command):
-    start, where = command
-
-    def call(*arguments, stdin=b""):
-        return subprocess.run(
-            [*start, "study", "preferences", *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            check=False,
-            env={**where, "PYTHONWARNINGS": "error"},
-            timeout=120,
-        )
-
-    return call
-
-
-def document(result):
-    assert result.stderr == b""
-    assert result.returncode == 0
-    return json.loads(result.stdout)
+def run(run_factable):
+    return partial(run_factable, "study", "preferences")
 
 
 def test_json(run, examples, pairs):

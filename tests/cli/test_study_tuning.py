@@ -3,10 +3,11 @@
 import csv
 import io
 import json
-import subprocess
+from functools import partial
 
 import numpy as np
 import pytest
+from running import document
 from scipy import stats
 
 import factable
@@ -46,26 +47,8 @@ def rated(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run(command):
-    start, where = command
-
-    def call(*arguments, stdin=b""):
-        return subprocess.run(
-            [*start, "study", *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            check=False,
-            env={**where, "PYTHONWARNINGS": "error"},
-            timeout=120,
-        )
-
-    return call
-
-
-def document(result):
-    assert result.stderr == b""
-    assert result.returncode == 0
-    return json.loads(result.stdout)
+def run(run_factable):
+    return partial(run_factable, "study")
 
 
 TUNE = ("--tune", "parent(mix=*)", "--human", "semantics", "--bootstrap", "40")

@@ -1,7 +1,9 @@
 """Every metric with every parameter varied."""
 
+import json
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import cache
@@ -13,6 +15,8 @@ from factable.errors import MissingExtraError, MissingProgramError, UsageError
 from factable.metric import Metric
 from factable.metrics.cider import Cider
 from factable.models.counts import save_counts
+from factable.models.embedded import embedded_folder
+from factable.models.manifest import MANIFEST
 from factable.registry import load, names
 from factable.train.counts import CountsBuilder
 
@@ -53,7 +57,18 @@ def idf_file(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="session")
-def variants(counts_file, idf_file):
+def nli_folder(tmp_path_factory) -> str:
+    """The embedded model, less sure of itself."""
+    folder = tmp_path_factory.mktemp("nli") / "unsure"
+    shutil.copytree(embedded_folder("nli"), folder)
+    manifest = json.loads((folder / MANIFEST).read_text())
+    manifest["temperature"] *= 2
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def variants(counts_file, idf_file, nli_folder):
     """A function: metric name -> the default metric, and metrics that differ from it in each parameter.
 
     Values are found by trying: words that the parameter's documentation has in quotes, a few numbers, and
@@ -62,7 +77,7 @@ def variants(counts_file, idf_file):
 
     def vary(name: str) -> list[Metric]:
         kind = load(name)
-        candidates = _candidates(kind, {"counts": counts_file, "idf": idf_file})
+        candidates = _candidates(kind, {"counts": counts_file, "idf": idf_file, "model": nli_folder})
         found: dict[Metric, None] = {kind(): None}
         for parameter in candidates:
             found.update(dict.fromkeys(_accepted(kind, parameter, candidates)))

@@ -1,15 +1,17 @@
 """Templates extracted from texts that say one fact each."""
 
+import math
 import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from factable.models.nli import entailment
 from factable.models.protocols import ENTAILMENT, TextPair
 from factable.text.months import MONTHS
-from factable.text.templates import SUBJECT, VALUE, fill, open_up, readable
+from factable.text.templates import SUBJECT, VALUE, facts_of, fill, open_up, readable
 from factable.types import Example, Record
 
 MOST_WORDS = 25
@@ -19,38 +21,53 @@ MOST_TRIED = 12
 # How alike a stretch of text and a name must be to be taken for it.
 ALIKE = 0.85
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*|\S")
+_PLACE_OR_WORD = re.compile(r"<\w+>|\w+(?:[-'’]\w+)*")
+# Roughly: common verbs, and endings that most verbs have and many other words too.
+_VERB = re.compile(
+    r"is|are|was|were|has|have|had|can|may|will|became|began|contain|cost|led|made|play|ran|won|wrote|\w+(?:ed|s)"
+)
+# Words that begin a sentence which leans on the one before.
+_LEANING = frozenset(("also", "and", "but", "he", "his", "it", "its", "or", "she", "they", "this", "which"))
+_LOOSE_MARK = re.compile(r"\s[,.;:!?]|[,;:]\s*[.!?]|\.\.")
 
 
 def extract_templates(examples: Iterable[Example]) -> dict[str, list[str]]:
-    """Per attribute, templates from the references of examples with one record, most telling first.
+    """Per attribute, templates from the texts that say one fact, most telling first.
 
-    A template is a reference in which the subject and the value were found once each and replaced. Those that
+    A template is a text in which the subject and the value were found once each and replaced. Those that
     many different facts share come first, then those that are most like the others of their attribute.
     """
     found: dict[str, Counter[str]] = defaultdict(Counter)
-    for example in examples:
-        if len(example.table.records) == 1:
-            (record,) = example.table.records
-            # A set, so that an item counts a template once.
-            templates = {delexicalise(text, record) for text in example.references} - {None}
-            found[record.attribute].update(template for template in templates if template)
+    for record, texts in single_facts(examples):
+        # A set, so that an item counts a template once.
+        templates = {delexicalise(text, record) for text in texts} - {None}
+        found[record.attribute].update(template for template in templates if template)
     return {attribute: _best(counts) for attribute, counts in sorted(found.items()) if counts}
+
+
+def single_facts(examples: Iterable[Example]) -> Iterator[tuple[Record, tuple[str, ...]]]:
+    """The fact of each example that has just one, with its references, or its text where there are none."""
+    for example in examples:
+        facts = list(facts_of(example.table).values())
+        if len(facts) == 1:
+            yield facts[0], example.references or (example.text,)
 
 
 def pick_templates(
     templates: Mapping[str, Sequence[str]], examples: Iterable[Example], model: str
 ) -> dict[str, list[str]]:
-    """The templates of each attribute, first those whose sentences and references entail each other best."""
-    facts: dict[str, list[tuple[Record, str]]] = defaultdict(list)
-    for example in examples:
-        if len(example.table.records) == 1:
-            (record,) = example.table.records
-            facts[record.attribute] += [(record, text) for text in example.references]
+    """The templates of each attribute, the best first.
+
+    First come those that read well, then those whose sentences and texts entail each other best.
+    """
+    tried: dict[str, list[tuple[Record, str]]] = defaultdict(list)
+    for record, texts in single_facts(examples):
+        tried[record.attribute] += [(record, text) for text in texts]
     trials = [
         (attribute, template, pair)
         for attribute, choices in templates.items()
         for template in choices
-        for record, text in facts[attribute][:MOST_TRIED]
+        for record, text in tried[attribute][:MOST_TRIED]
         for sentence in [fill(template, record)]
         for pair in (TextPair(sentence, text), TextPair(text, sentence))
     ]
@@ -59,9 +76,25 @@ def pick_templates(
     for (attribute, template, _), answer in zip(trials, answers, strict=True):
         sums[attribute, template] += float(answer[ENTAILMENT])
     return {
-        attribute: sorted(choices, key=lambda template: -sums[attribute, template])
+        attribute: sorted(choices, key=lambda one: (not reads_well(one), -sums[attribute, one]))
         for attribute, choices in templates.items()
     }
+
+
+def reads_well(template: str) -> bool:
+    """Whether nothing speaks against a template as one whole sentence."""
+    words = _PLACE_OR_WORD.findall(template.lower())
+    said = [word for word in words if not word.startswith("<")]
+    return (
+        (template[0] in "<\"'“(" or template[0].isupper())
+        and template[-1] in ".!?"
+        and words[0] not in _LEANING
+        and any(_VERB.fullmatch(word) for word in said)
+        and not any(one == other for one, other in pairwise(words))
+        and template.count('"') % 2 == 0
+        and all(template.count(left) == template.count(right) for left, right in ("()", "[]", "“”"))
+        and not _LOOSE_MARK.search(template)
+    )
 
 
 def _best(counts: Counter[str]) -> list[str]:
@@ -69,7 +102,8 @@ def _best(counts: Counter[str]) -> list[str]:
 
     def centrality(template: str) -> float:
         mine = words[template]
-        return sum(
+        # Rounded once, so that the order of templates does not depend on that of sets.
+        return math.fsum(
             often * len(mine & words[other]) / len(mine | words[other]) for other, often in counts.items()
         )
 
@@ -77,21 +111,27 @@ def _best(counts: Counter[str]) -> list[str]:
 
 
 def delexicalise(text: str, record: Record) -> str | None:
-    """The text with placeholders for subject and value; None where they are not there just once each."""
-    text = " ".join(text.split())
+    """The text with placeholders for subject and value; None where they are not there just once each.
+
+    A record without a subject gives a template without one.
+    """
+    template: str | None = " ".join(text.split())
+    names = {VALUE: record.value} | ({SUBJECT: record.subject} if record.subject else {})
     if len(text.split()) > MOST_WORDS:
         return None
-    value = _find(text, record.value)
-    if value is None:
+    for placeholder, name in names.items():
+        template = template and _put(placeholder, name, template)
+    if not template or any(template.count(placeholder) != 1 for placeholder in names):
         return None
-    marked = text[: value[0]] + VALUE + text[value[1] :]
-    subject = _find(marked, record.subject)
-    if subject is None:
-        return None
-    template = marked[: subject[0]] + SUBJECT + marked[subject[1] :]
-    if template.count(SUBJECT) != 1 or template.count(VALUE) != 1 or not _is_clean(template, record):
+    if not _is_clean(template, record):
         return None
     return template if template[-1] in ".!?" else template + "."
+
+
+def _put(placeholder: str, name: str, text: str) -> str | None:
+    """The text with a placeholder where the name stands."""
+    place = _find(text, name) if readable(name) else None
+    return place and text[: place[0]] + placeholder + text[place[1] :]
 
 
 def _is_clean(template: str, record: Record) -> bool:

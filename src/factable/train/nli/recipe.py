@@ -39,10 +39,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """All that makes a model, but for the data itself and the base."""
+    """All that makes a model but the data and the base; `about` and `conditions` go into its card."""
 
     train: tuple[Source, ...]
     held_out: tuple[Source, ...]
+    about: str = "NLI"
+    conditions: str = ""
     seed: int = 0
     batch: int = 32
     rate: float = 1e-4

@@ -29,7 +29,7 @@ def train_nli(recipe_file: Path, data: Path, base: Path | None, out: Path, *, th
     )
     minutes = (time.monotonic() - began) / 60
     held_out = make_pairs(recipe.held_out, data, recipe.seed + 1)
-    figures = finish(model, held_out, base, out, about=f"NLI, {recipe_file.name}", log=log)
+    figures = finish(model, held_out, base, out, about=recipe.about, log=log)
     write_card(out, make_card(recipe, pairs, figures, minutes))
 
 
@@ -84,4 +84,8 @@ and linear decay, bf16, frozen word embeddings, seed {recipe.seed}, {recipe.most
 | held out | pairs | fp32 | int8 |
 |---|---|---|---|
 {measured}
+
+## Conditions of use
+
+{recipe.conditions.strip() or "Those of the data it was made from."}
 """
