@@ -23,11 +23,11 @@ LETTERS = "abcdefgh"
 
 
 def make_pairs(times):
-    """A letter is entailed by itself and contradicted by any other."""
+    """Every letter entails "the" and contradicts "of": easy enough for a handful of numbers."""
     return [
-        Pair(one, other, ENTAILED if one == other else CONTRADICTION, "letters")
-        for one in LETTERS
-        for other in (*(one,) * 7, *LETTERS.replace(one, ""))
+        Pair(letter, *said, "letters")
+        for letter in LETTERS
+        for said in [("the", ENTAILED), ("of", CONTRADICTION)] * 7
     ] * times
 
 
@@ -101,7 +101,7 @@ def test_the_whole_recipe_gives_a_model_folder(base, tmp_path, monkeypatch):
         "CARD.md",
     }
     assert "| letters | 4,480 |" in (out / "CARD.md").read_text()
-    same, other = entailment(str(out), [TextPair("a", "a"), TextPair("a", "b")])
+    same, other = entailment(str(out), [TextPair("a", "the"), TextPair("a", "of")])
     assert same[ENTAILMENT] > 0.5 > other[ENTAILMENT]
 
 
