@@ -26,6 +26,7 @@ class Metric(Protocol):
     `explain` makes them, one tuple per example. Two methods are optional and add to the signature:
     `ingredients()` gives checksums of the files and models behind the numbers, by the parameter that names
     the file or by a name of its own; `pieces()` gives further pieces, such as the signature of a library.
+    An optional class variable `slow = True` asks for small units of work.
     """
 
     name: ClassVar[str]

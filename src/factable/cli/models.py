@@ -1,11 +1,13 @@
-"""`factable models`: the models that ship with factable, or in a folder."""
+"""`factable models`: the models that ship with factable, or one in a folder."""
 
 from pathlib import Path
 
 import click
 
+from factable.errors import printable
+from factable.models.answers import VARIABLE, cache_file
 from factable.models.embedded import EMBEDDED, embedded_folder
-from factable.models.manifest import CARD, check_files, read_manifest
+from factable.models.manifest import CARD, Manifest, check_files, read_manifest
 
 
 @click.command()
@@ -13,24 +15,34 @@ from factable.models.manifest import CARD, check_files, read_manifest
 @click.option("--verify", is_flag=True, help="Compare every file with its checksum.")
 def models(name: str | None, verify: bool) -> None:
     """List the embedded models, or describe the one with that NAME (or in that folder) with its card."""
-    if name is None or verify:
-        for one in [name] if name else EMBEDDED:
-            click.echo(_line(one, verify))
-        return
-    click.echo(_line(name, verify))
-    card = _folder(name) / CARD
-    if card.is_file():
-        click.echo("\n" + card.read_text(encoding="utf-8").rstrip())
-
-
-def _folder(name: str) -> Path:
-    return embedded_folder(name) if name in EMBEDDED else Path(name)
-
-
-def _line(name: str, verify: bool) -> str:
-    manifest = read_manifest(_folder(name))
-    size = sum((manifest.folder / file).stat().st_size for file in manifest.files) / 1e6
+    for one in [name] if name else EMBEDDED:
+        manifest = read_manifest(embedded_folder(one) if one in EMBEDDED else Path(one))
+        if verify:
+            check_files(manifest)
+        click.echo(_line(one, manifest) + ("  verified" if verify else ""))
     if verify:
-        check_files(manifest)
-    checked = "  all files are as they should be" if verify else ""
-    return f"{name}  {manifest.kind}  {size:.0f} MB  {manifest.identity[:12]}  {manifest.about}{checked}"
+        return
+    click.echo("\n" + (_card(manifest) if name else _about_answers()))
+
+
+def _line(name: str, manifest: Manifest) -> str:
+    paths = [manifest.folder / file for file in manifest.files]
+    size = sum(path.stat().st_size for path in paths if path.is_file()) / 1e6
+    return f"{name}  {manifest.kind}  {size:.0f} MB  {manifest.identity[:12]}  {printable(manifest.about)}"
+
+
+def _card(manifest: Manifest) -> str:
+    card = manifest.folder / CARD
+    if not card.is_file():
+        return "no model card"
+    lines = card.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "\n".join(map(printable, lines)).rstrip()
+
+
+def _about_answers() -> str:
+    """Where answers are kept, and how much there is."""
+    path = cache_file()
+    if path is None:
+        return f"answers are not kept ({VARIABLE} is off)"
+    size = path.stat().st_size if path.is_file() else 0
+    return f"answers are kept in {path} ({size / 1e6:.1f} MB; delete it to forget them)"

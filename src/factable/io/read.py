@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 from factable.errors import DataError, Fault, UsageError
-from factable.io.blocks import Block, iter_blocks, parse_block
+from factable.io.blocks import BLOCK_BYTES, Block, iter_blocks, parse_block
 from factable.io.collect import Faults, Unit, fault_at, make_each
 from factable.io.delimited import check_header
 from factable.io.files import plain_suffix, source_name
@@ -70,10 +70,12 @@ def iter_examples(source: Source, *, need_text: bool = True) -> Iterator[Example
     faults.check()
 
 
-def open_source(source: Source, faults: Faults, *, need_text: bool = True) -> Opened:
+def open_source(
+    source: Source, faults: Faults, *, need_text: bool = True, block_bytes: int = BLOCK_BYTES
+) -> Opened:
     """What a source holds, without reading more of it than is asked for; faults go to `faults`."""
     if isinstance(source, str | os.PathLike):
-        return _open_file(os.fspath(source), faults, need_text)
+        return _open_file(os.fspath(source), faults, need_text, block_bytes)
     if isinstance(source, list | tuple):
         make = partial(_make_element, need_text=need_text)
         return Opened("list", "element", make_elements("list", list(source), make, faults, unit="element"))
@@ -86,14 +88,14 @@ def open_source(source: Source, faults: Faults, *, need_text: bool = True) -> Op
     )
 
 
-def _open_file(path: str, faults: Faults, need_text: bool) -> Opened:
+def _open_file(path: str, faults: Faults, need_text: bool, block_bytes: int) -> Opened:
     name = source_name(path)
     ending = plain_suffix(path)
     if ending in (".csv", ".tsv"):
         return Opened(name, "line", number_csv(path, faults, need_text=need_text))
     if ending == ".parquet":
         return Opened(name, "row", number_parquet(path, faults, need_text=need_text))
-    blocks = iter_blocks(path)
+    blocks = iter_blocks(path, size=block_bytes)
     first = next(blocks, None)
     if first is None:
         return Opened(name, "line", iter(()))

@@ -4,16 +4,19 @@ Dušek and Kasner: Evaluating Semantic Accuracy of Data-to-Text Generation with 
 INLG 2020.
 """
 
+import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar, Literal
 
 from factable.metric import Field, make_scores
 from factable.metrics.nli_check import (
+    Answer,
     Check,
     Decision,
-    Question,
+    Selection,
     decide,
     explain_check,
     questions_of,
@@ -21,6 +24,7 @@ from factable.metrics.nli_check import (
 )
 from factable.metrics.parameters import require, require_choice
 from factable.models.nli import entailment, identity_of
+from factable.models.protocols import TextPair
 from factable.models.templates import load_templates, templates_checksum
 from factable.types import Example, Finding, Scores
 
@@ -30,7 +34,7 @@ PARTS_OF = {
     "omission": ("text_to_facts", "omission"),
     "hallucination": ("facts_to_text", "hallucination"),
 }
-NO_FACTS = "no records in its data"
+NO_FACTS = "no records with a value in its data"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +44,8 @@ class NliCheck:
     model      "nli", which is embedded, a folder made by `factable train nli`, or a Hugging Face model
     templates  how facts become sentences: "default", "webnlg", "e2e", "backoff" (one for all) or a JSON file
     direction  what is looked for: "both", "omission" or "hallucination"
-    optional   facts that may be left out: attributes, or attribute=value, separated by commas
+    required   the only facts that must be said, such as "food,area=riverside"; all if not given
+    optional   facts that may be left out, such as "near,eatType=restaurant"
     compat     "nlgi" decides as that program does; its value is the confidence
     """
 
@@ -50,10 +55,12 @@ class NliCheck:
     needs: ClassVar[frozenset[Field]] = frozenset({"table"})
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
+    slow: ClassVar[bool] = True
 
     model: str = "nli"
     templates: str = "default"
     direction: str = "both"
+    required: str = ""
     optional: str = ""
     compat: str = ""
 
@@ -61,7 +68,7 @@ class NliCheck:
         """Check every parameter."""
         require_choice(self, "direction", DIRECTIONS)
         require_choice(self, "compat", COMPATS)
-        for parameter in ("model", "templates", "optional"):
+        for parameter in ("model", "templates", "required", "optional"):
             require(self, parameter, isinstance(getattr(self, parameter), str), "a text")
         whole = not self.compat or self.direction == "both"
         require(self, "direction", whole, '"both" with compat="nlgi", whose decision takes both')
@@ -81,28 +88,32 @@ class NliCheck:
         decisions = self._decide(examples)
         values = array("d", [decision.value for decision in decisions])
         parts = {part: array("d", [getattr(decision, part) for decision in decisions]) for part in self.parts}
-        reasons = {place: NO_FACTS for place, example in enumerate(examples) if not example.table.records}
+        reasons = {place: NO_FACTS for place, value in enumerate(values) if math.isnan(value)}
         return make_scores(self, examples, values, parts, reasons)
 
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
         """Each fact with what the text says of it, and the sentences that the facts do not entail."""
         decisions = self._decide(examples)
-        checks = [decision.check for decision in decisions]
-        asked = [sentence_pairs(check) for check in checks]
-        answers = iter(entailment(self.model, [pair for pairs in asked for pair in pairs]))
-        return tuple(
-            explain_check(decision, [next(answers) for _ in pairs])
-            for decision, pairs in zip(decisions, asked, strict=True)
-        )
+        answers = self._ask([sentence_pairs(decision) for decision in decisions])
+        return tuple(map(explain_check, decisions, answers))
 
     def _decide(self, examples: Sequence[Example]) -> list[Decision]:
         """What the model says of each example."""
         templates = load_templates(self.templates)
-        optional = frozenset(name.strip() for name in self.optional.split(",") if name.strip())
+        selection = Selection(_names(self.required), _names(self.optional))
         checks = [
-            Check.of(example, templates, optional=optional, direction=self.direction, compat=self.compat)
+            Check.of(example, templates, selection, direction=self.direction, compat=self.compat)
             for example in examples
         ]
-        asked: list[Question] = [question for check in checks for question in questions_of(check)]
-        answers = iter(entailment(self.model, [question.pair for question in asked]))
-        return [decide(check, [next(answers) for _ in questions_of(check)]) for check in checks]
+        answers = self._ask([[question.pair for question in questions_of(check)] for check in checks])
+        return list(map(decide, checks, answers))
+
+    def _ask(self, groups: Sequence[Sequence[TextPair]]) -> list[list[Answer]]:
+        """The answers to all pairs, asked together, group by group."""
+        answers = iter(entailment(self.model, [pair for pairs in groups for pair in pairs]))
+        return [list(islice(answers, len(pairs))) for pairs in groups]
+
+
+def _names(text: str) -> frozenset[str]:
+    """Names of facts, which stand between commas."""
+    return frozenset(name.strip() for name in text.split(",") if name.strip())

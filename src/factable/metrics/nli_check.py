@@ -9,21 +9,25 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.models.protocols import CONTRADICTION, ENTAILMENT, TextPair
+from factable.models.protocols import CONTRADICTION, ENTAILMENT, LABELS, TextPair
 from factable.text.sentences import sentence_spans
-from factable.text.templates import BACKOFF, SUBJECT, VALUE, Templates, facts_of
+from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, Templates, facts_of, readable
 from factable.types import Example, Finding, Kind, Record
 
 Answer = NDArray[np.float64]
 Asked = Literal["facts to text", "text to facts", "text to fact"]
 
 
-class Question(NamedTuple):
-    """A pair to ask the model about; `place` is the record, for questions about one fact."""
+class Selection(NamedTuple):
+    """Which facts must be said: those named in `required`, or all if it is empty, but for the optional."""
 
-    kind: Asked
-    pair: TextPair
-    place: int | None = None
+    required: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+
+    def requires(self, record: Record) -> bool:
+        """Whether a text that leaves the fact out has an omission."""
+        names = {record.attribute, f"{record.attribute}={record.value}"}
+        return (not self.required or bool(names & self.required)) and not names & self.optional
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +37,22 @@ class Check:
     text: str
     sentences: dict[int, str]
     required: frozenset[int]
-    direction: str
-    compat: str
+    direction: str = "both"
+    compat: str = ""
 
     @classmethod
     def of(
-        cls, example: Example, templates: Templates, *, optional: frozenset[str], direction: str, compat: str
+        cls, example: Example, templates: Templates, selection: Selection, *, direction: str, compat: str
     ) -> "Check":
-        """The check of an example."""
+        """The check of an example; a record without a value says nothing and is no fact."""
         facts = facts_of(example.table)
+        if not compat:
+            facts = {place: record for place, record in facts.items() if readable(record.value)}
         write = _sentence_like_nlgi if compat else Templates.sentence
         return cls(
-            text=example.text.strip(),
+            text=example.text,
             sentences={place: write(templates, record) for place, record in facts.items()},
-            required=frozenset(place for place, record in facts.items() if not _names(record) & optional),
+            required=frozenset(place for place, record in facts.items() if selection.requires(record)),
             direction=direction,
             compat=compat,
         )
@@ -57,101 +63,97 @@ class Check:
         return " ".join(self.sentences.values())
 
     @property
-    def required_facts(self) -> str:
-        """The facts that must be said, as one text."""
-        return " ".join(sentence for place, sentence in self.sentences.items() if place in self.required)
+    def required_sentences(self) -> dict[int, str]:
+        """The facts that must be said."""
+        return {place: sentence for place, sentence in self.sentences.items() if place in self.required}
 
-
-def _names(record: Record) -> set[str]:
-    """What an optional fact may be called."""
-    return {record.attribute, f"{record.attribute}={record.value}"}
+    @property
+    def is_silent(self) -> bool:
+        """Whether there is nothing to read; the original program asks its model all the same."""
+        return not self.text.strip() and not self.compat
 
 
 def _sentence_like_nlgi(templates: Templates, record: Record) -> str:
     """A fact as the original program writes it: case kept, a space at each hump, underscores opened last."""
-    (template, *_) = templates.choices(record)
-    if template == BACKOFF:
-        template = template.replace("<predicate>", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", record.attribute))
     value = record.value
-    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+    if len(value) > 1 and value[0] in "\"'" and value[-1] in "\"'":
         value = value[1:-1]
-    filled = {SUBJECT: record.subject, VALUE: value, "<predicate>": record.attribute}
+    attribute = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", record.attribute)
+    filled = {SUBJECT: record.subject, ATTRIBUTE: attribute, VALUE: value}
+    template = templates.choices(record)[0]
     return re.sub("|".join(filled), lambda place: filled[place[0]], template).replace("_", " ")
+
+
+class Question(NamedTuple):
+    """A pair to ask the model about; `place` is the record, for questions about one fact."""
+
+    kind: Asked
+    pair: TextPair
+    place: int | None = None
 
 
 def questions_of(check: Check) -> list[Question]:
     """What is asked about an example; nothing where there is no text or no fact."""
-    if not check.text or not check.sentences:
+    if check.is_silent or not check.sentences:
         return []
+    text = check.text.strip()
     questions = []
     if check.direction != "omission":
-        questions.append(Question("facts to text", TextPair(check.facts, check.text)))
+        questions.append(Question("facts to text", TextPair(check.facts, text)))
+    if check.compat:
+        together = " ".join(check.required_sentences.values())
+        questions.append(Question("text to facts", TextPair(text, together)))
     if check.direction != "hallucination":
-        if check.compat and check.required:
-            questions.append(Question("text to facts", TextPair(check.text, check.required_facts)))
         questions += [
-            Question("text to fact", TextPair(check.text, sentence), place)
-            for place, sentence in check.sentences.items()
-            if place in check.required
+            Question("text to fact", TextPair(text, sentence), place)
+            for place, sentence in check.required_sentences.items()
         ]
     return questions
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the answers mean: probabilities of entailment, and 1 or 0 for what was found."""
+    """What the answers mean: probabilities of entailment, and 1 or 0 for what was found.
+
+    `facts` are the answers about single facts, by their place in the table. What a direction does not ask is
+    NaN; all is NaN where there are no facts.
+    """
 
     check: Check
-    value: float
-    confidence: float
-    facts_to_text: float
-    text_to_facts: float
-    hallucination: float
-    omission: float
-    facts: dict[int, Answer]
+    value: float = math.nan
+    confidence: float = math.nan
+    facts_to_text: float = math.nan
+    text_to_facts: float = math.nan
+    hallucination: float = math.nan
+    omission: float = math.nan
+    facts: dict[int, Answer] | None = None
 
 
 def decide(check: Check, answers: Sequence[Answer]) -> Decision:
-    """The decision about one example."""
+    """The decision about one example, from the answers to its questions."""
     if not check.sentences:
-        return _without_answers(check, value=math.nan, omission=math.nan)
-    if not check.text:
+        return Decision(check)
+    if check.is_silent:
         # Nothing said: nothing made up, and everything left out that had to be said.
-        return _without_answers(check, value=0.0, omission=float(bool(check.required)))
-    questions = questions_of(check)
-    asked = list(zip(questions, answers, strict=True))
+        return Decision(check, 0.0, 0.0, 0.0, 0.0, hallucination=0.0, omission=float(bool(check.required)))
+    asked = list(zip(questions_of(check), answers, strict=True))
+    found = {question.kind for question, answer in asked if not _entails(answer)}
     facts = {question.place: answer for question, answer in asked if question.place is not None}
-    one = {question.kind: answer for question, answer in asked if question.place is None}
-    forth = float(one["facts to text"][ENTAILMENT]) if "facts to text" in one else math.nan
-    back = float(np.mean([answer[ENTAILMENT] for answer in facts.values()])) if facts else 1.0
-    back = math.nan if check.direction == "hallucination" else back
-    omitted = any(not _entails(answer) for kind, answer in one.items() if kind == "text to facts")
-    omitted = omitted or any(not _entails(answer) for answer in facts.values())
+    forth = [float(answer[ENTAILMENT]) for question, answer in asked if question.kind == "facts to text"]
+    # Where nothing has to be said, nothing is left out.
+    back = [float(np.mean([answer[ENTAILMENT] for answer in facts.values()] or [1.0]))]
+    if check.direction == "hallucination":
+        back = []
     confidence = min((float(answer[ENTAILMENT]) for answer in answers), default=1.0)
-    soft = float(np.nanmean([forth, back]))
     return Decision(
         check=check,
-        value=confidence if check.compat else soft,
+        value=confidence if check.compat else math.fsum(forth + back) / len(forth + back),
         confidence=confidence,
-        facts_to_text=forth,
-        text_to_facts=back,
-        hallucination=float("facts to text" in one and not _entails(one["facts to text"])),
-        omission=float(omitted),
+        facts_to_text=forth[0] if forth else math.nan,
+        text_to_facts=back[0] if back else math.nan,
+        hallucination=float("facts to text" in found),
+        omission=float(bool(found & {"text to facts", "text to fact"})),
         facts=facts,
-    )
-
-
-def _without_answers(check: Check, *, value: float, omission: float) -> Decision:
-    """A decision for which no model was asked."""
-    return Decision(
-        check=check,
-        value=value,
-        confidence=value,
-        facts_to_text=value,
-        text_to_facts=value,
-        hallucination=value,
-        omission=omission,
-        facts={},
     )
 
 
@@ -159,43 +161,54 @@ def _entails(answer: Answer) -> bool:
     return int(answer.argmax()) == ENTAILMENT
 
 
-def sentence_pairs(check: Check) -> list[TextPair]:
+def sentence_pairs(decision: Decision) -> list[TextPair]:
     """Whether the facts entail each sentence of the text, asked to say where a hallucination is."""
-    if not check.text or not check.sentences or check.direction == "omission":
+    if decision.hallucination != 1 or decision.check.direction == "omission":
         return []
+    check = decision.check
     return [TextPair(check.facts, check.text[start:end]) for start, end in sentence_spans(check.text)]
 
 
 def explain_check(decision: Decision, sentences: Sequence[Answer]) -> tuple[Finding, ...]:
-    """The facts and sentences behind a decision."""
+    """The facts and sentences behind a decision; `sentences` answers `sentence_pairs`."""
+    return (*_about_facts(decision), *_about_sentences(decision, sentences))
+
+
+def _about_facts(decision: Decision) -> list[Finding]:
     check = decision.check
-    findings = [_about_fact(place, answer) for place, answer in decision.facts.items()]
-    if check.sentences and not check.text and check.direction != "hallucination":
-        findings = [
-            Finding("omitted", record=place, note="there is no text") for place in sorted(check.required)
-        ]
-    # Spans are those of the text as it was given, white space in front included.
-    for span, answer in zip(sentence_spans(check.text) if sentences else (), sentences, strict=True):
-        if not _entails(answer):
-            findings.append(
-                Finding(
-                    _kind(answer, "unsupported"),
-                    span=span,
-                    score=float(answer[ENTAILMENT]),
-                    note=_note(answer),
-                )
-            )
-    return tuple(findings)
+    if check.direction == "hallucination":
+        return []
+    if decision.facts is None:
+        return [Finding("omitted", record=place, note="no text") for place in sorted(check.required)]
+    findings = [
+        Finding(_kind(answer, "omitted"), record=place, score=float(answer[ENTAILMENT]), note=_note(answer))
+        for place, answer in decision.facts.items()
+    ]
+    if decision.omission and all(map(_entails, decision.facts.values())):
+        findings.append(Finding("omitted", note="each fact is entailed, but not all together"))
+    return findings
 
 
-def _about_fact(place: int, answer: Answer) -> Finding:
-    kind: Kind = "supported" if _entails(answer) else _kind(answer, "omitted")
-    return Finding(kind, record=place, score=float(answer[ENTAILMENT]), note=_note(answer))
+def _about_sentences(decision: Decision, answers: Sequence[Answer]) -> list[Finding]:
+    """The sentences that the facts do not entail; the whole text where they entail each."""
+    spans = sentence_spans(decision.check.text) if answers else []
+    findings = [
+        Finding(_kind(answer, "unsupported"), span=span, score=float(answer[ENTAILMENT]), note=_note(answer))
+        for span, answer in zip(spans, answers, strict=True)
+        if not _entails(answer)
+    ]
+    if spans and not findings:
+        whole = spans[0][0], spans[-1][1]
+        note = "each sentence is entailed, but not all together"
+        findings = [Finding("unsupported", span=whole, score=decision.facts_to_text, note=note)]
+    return findings
 
 
 def _kind(answer: Answer, otherwise: Kind) -> Kind:
-    return "contradicted" if int(answer.argmax()) == CONTRADICTION else otherwise
+    kinds: dict[int, Kind] = {ENTAILMENT: "supported", CONTRADICTION: "contradicted"}
+    return kinds.get(int(answer.argmax()), otherwise)
 
 
 def _note(answer: Answer) -> str:
-    return f"entailed with probability {answer[ENTAILMENT]:.2f}"
+    """What the model says, and how sure it is."""
+    return f"{LABELS[int(answer.argmax())]} {answer.max():.2f}"

@@ -1,7 +1,7 @@
 """Answers of NLI models kept on disk, so that no model is asked the same twice.
 
 A SQLite file, keyed by the model's identity and both texts. FACTABLE_CACHE names its folder; "off" keeps
-nothing.
+nothing. Whatever is wrong with the file, answers are only slower to come by.
 """
 
 import hashlib
@@ -14,11 +14,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.models.protocols import TextPair
+from factable.models.protocols import LABELS, TextPair
 
 VARIABLE = "FACTABLE_CACHE"
 OFF = "off"
+# Raise it when the same model would answer otherwise, such as with another rule for windows.
+RULES = "1"
 KEYS_AT_ONCE = 500
+# How long to wait for another process that is writing.
+SECONDS = 10
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 
 
@@ -27,14 +31,13 @@ def cache_file() -> Path | None:
     chosen = os.environ.get(VARIABLE, "")
     if chosen == OFF:
         return None
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    folder = Path(chosen) if chosen else (Path(base) if base else Path.home() / ".cache") / "factable"
-    return folder / "nli.sqlite"
+    base = chosen or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "factable")
+    return Path(os.path.expanduser(base)) / "nli.sqlite"
 
 
 def key_of(identity: str, pair: TextPair) -> bytes:
     """What an answer is kept under."""
-    texts = [part.encode("utf-8", "surrogatepass") for part in (identity, *pair)]
+    texts = [part.encode() for part in (RULES, identity, *pair)]
     # Lengths in front, so that no two pairs run together to the same bytes.
     told = b"".join(len(text).to_bytes(8, "little") + text for text in texts)
     return hashlib.blake2b(told, digest_size=16).digest()
@@ -42,34 +45,30 @@ def key_of(identity: str, pair: TextPair) -> bytes:
 
 def recall(path: Path, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float64]]:
     """The answers that are known; a file that cannot be read knows none."""
-    found: dict[bytes, NDArray[np.float64]] = {}
+    found: dict[bytes, bytes] = {}
+    if not path.is_file():
+        return {}
     try:
-        with closing(_open(path)) as file:
+        with closing(sqlite3.connect(path, timeout=SECONDS)) as file:
             for start in range(0, len(keys), KEYS_AT_ONCE):
                 some = keys[start : start + KEYS_AT_ONCE]
                 marks = ",".join("?" * len(some))
                 query = f"SELECT key, value FROM answers WHERE key IN ({marks})"  # noqa: S608 (marks only)
-                found |= {key: np.frombuffer(value) for key, value in file.execute(query, some)}
-    except (sqlite3.Error, OSError, ValueError):
+                found.update(file.execute(query, some))
+    except sqlite3.Error:
         return {}
-    return {key: answer for key, answer in found.items() if answer.shape == (3,)}
+    size = len(LABELS) * np.dtype(np.float64).itemsize
+    whole = {key: value for key, value in found.items() if isinstance(value, bytes) and len(value) == size}
+    return {key: np.frombuffer(value) for key, value in whole.items()}
 
 
 def keep(path: Path, answers: Mapping[bytes, NDArray[np.float64]]) -> None:
     """Keep answers for later; where that fails (a full disk, no right to write) they are not kept."""
+    rows = [(key, answer.tobytes()) for key, answer in answers.items()]
     try:
-        with closing(_open(path)) as file, file:
-            rows = ((key, answer.tobytes()) for key, answer in answers.items())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(path, timeout=SECONDS)) as file, file:
+            file.execute(_TABLE)
             file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
     except (sqlite3.Error, OSError):
         return
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = sqlite3.connect(path, timeout=30)
-    # Readers and a writer in other processes do not wait for each other.
-    file.execute("PRAGMA journal_mode=WAL")
-    file.execute("PRAGMA synchronous=OFF")
-    file.execute(_TABLE)
-    return file

@@ -1,16 +1,19 @@
 """Model folders: a manifest that says what a model is, with a checksum of each of its files."""
 
 import hashlib
+import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 
 from factable.errors import DataError, Fault
-from factable.models.protocols import LABELS
+from factable.models.protocols import LABELS, LEAST_WINDOW
 
 MANIFEST = "manifest.json"
 CARD = "CARD.md"
+MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 KINDS = ("nli",)
 REMEDY = "install factable again, or take another folder"
 
@@ -38,40 +41,58 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of a model folder."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise _fault(
-            folder, f"no model folder: {MANIFEST} is missing", "name a folder made by factable train"
-        )
+        found = f"no model folder: {MANIFEST} is missing" if folder.is_dir() else "no model folder"
+        raise model_fault(folder, found, "name a folder made by factable train nli")
     try:
-        found = orjson.loads(path.read_bytes())
-        labels = tuple(found["labels"])
-        manifest = Manifest(
-            folder=folder,
-            kind=str(found["kind"]),
-            about=str(found["about"]),
-            labels=labels,
-            window=int(found["window"]),
-            temperature=float(found["temperature"]),
-            files={str(name): str(checksum) for name, checksum in found["files"].items()},
-        )
-    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _fault(path, f"no manifest of a model ({error!r})", REMEDY) from None
-    if manifest.kind not in KINDS:
-        raise _fault(path, f"a model of kind {manifest.kind!r}", f"known kinds are {', '.join(KINDS)}")
-    if sorted(labels) != sorted(LABELS):
-        raise _fault(path, f"labels {', '.join(labels)}", f"an NLI model has {', '.join(LABELS)}")
+        manifest = _manifest(folder, orjson.loads(path.read_bytes()))
+    except KeyError as error:
+        raise model_fault(path, f"no manifest of a model: it lacks {error}", REMEDY) from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise model_fault(path, f"no manifest of a model ({error})", REMEDY) from None
+    _check(manifest, path)
     return manifest
+
+
+def _manifest(folder: Path, found: Any) -> Manifest:
+    return Manifest(
+        folder=folder,
+        kind=str(found["kind"]),
+        about=str(found["about"]),
+        labels=tuple(map(str, found["labels"])),
+        window=int(found["window"]),
+        temperature=float(found["temperature"]),
+        files={str(name): str(checksum) for name, checksum in found["files"].items()},
+    )
+
+
+def _check(manifest: Manifest, path: Path) -> None:
+    """Refuse a manifest that speaks of something else than one NLI model in its own folder."""
+    if manifest.kind not in KINDS:
+        raise model_fault(path, f"a model of kind {manifest.kind!r}", f"known kinds are {', '.join(KINDS)}")
+    if sorted(manifest.labels) != sorted(LABELS):
+        found = f"labels {', '.join(manifest.labels) or 'missing'}"
+        raise model_fault(path, found, f"an NLI model has {', '.join(LABELS)}")
+    if manifest.window < LEAST_WINDOW:
+        raise model_fault(path, f"window is {manifest.window}", f"it has to be {LEAST_WINDOW} or more")
+    if not 0 < manifest.temperature < math.inf:
+        raise model_fault(path, f"temperature is {manifest.temperature}", "it has to be above 0")
+    for name in (MODEL, TOKENIZER):
+        if name not in manifest.files:
+            raise model_fault(path, f"no checksum of {name}", REMEDY)
+    for name in manifest.files:
+        if Path(name).name != name:
+            raise model_fault(path, f"speaks of {name!r}, a file outside of its folder", REMEDY)
 
 
 def check_files(manifest: Manifest) -> None:
     """Refuse a model whose files are missing or not those that the manifest speaks of."""
     for name, wanted in manifest.files.items():
         path = manifest.folder / name
-        # A manifest speaks of its own folder only.
-        if Path(name).name != name or not path.is_file():
-            raise _fault(path, "a file of the model is missing", REMEDY)
+        if not path.is_file():
+            raise model_fault(path, "a file of the model is missing", REMEDY)
         found = file_checksum(path)
         if found != wanted:
-            raise _fault(path, f"damaged: its sha256 is {found[:12]}…, not {wanted[:12]}…", REMEDY)
+            raise model_fault(path, f"damaged: its sha256 is {found[:12]}…, not {wanted[:12]}…", REMEDY)
 
 
 def file_checksum(path: Path) -> str:
@@ -80,5 +101,6 @@ def file_checksum(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _fault(path: Path, found: str, remedy: str) -> DataError:
+def model_fault(path: Path | str, found: str, remedy: str) -> DataError:
+    """Says what is wrong with a model."""
     return DataError([Fault(str(path), None, found, remedy)])

@@ -1,5 +1,7 @@
 """NLI models by name, one of each per process, asked without asking twice."""
 
+import os
+import re
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -8,15 +10,23 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.errors import UsageError
+from factable.errors import UsageError, did_you_mean
 from factable.models.answers import cache_file, keep, key_of, recall
 from factable.models.embedded import EMBEDDED, embedded_folder
-from factable.models.manifest import MANIFEST, read_manifest
-from factable.models.protocols import LABELS, Advance, Nli, TextPair
+from factable.models.hf_nli import CONFIG, HfNli, folder_identity, hub_folder
+from factable.models.manifest import MANIFEST, model_fault, read_manifest
+from factable.models.onnx_nli import OnnxNli
+from factable.models.protocols import LABELS, Advance, Nli, TextPair, tell_nobody
 from factable.models.windows import ask
 
 PAIRS_PER_SAVE = 4096
+# A few dozen megabytes.
+MOST_REMEMBERED = 100_000
+# "roberta-large-mnli" or "owner/model"; a plain word is rather a misspelt name of ours.
+_HUB_NAME = re.compile(r"(?=.*[-/])\w[\w.-]*(/\w[\w.-]*)?")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _loading = threading.Lock()
+_remembered: dict[bytes, NDArray[np.float64]] = {}
 
 
 def load_nli(name: str) -> Nli:
@@ -24,65 +34,78 @@ def load_nli(name: str) -> Nli:
 
     With the extra `hf` any sequence-classification model works: a local folder, or a name on the hub.
     """
+    folder = _folder(name)
     with _loading:
-        return _load(name)
+        # A forked process must not use what its parent loaded, and a folder may hold another model by now.
+        return _load(folder, _identity(folder), os.getpid())
 
 
 @cache
-def _load(name: str) -> Nli:
-    from factable.models.onnx_nli import OnnxNli
-
-    if name in EMBEDDED:
-        return OnnxNli(embedded_folder(name))
-    folder = Path(name)
-    if (folder / MANIFEST).is_file():
-        return OnnxNli(folder)
-    if folder.is_dir() and not (folder / "config.json").is_file():
-        # Says what is missing in the folder.
-        read_manifest(folder)
-    if not folder.is_dir() and "/" not in name and not _looks_like_a_hub_name(name):
-        known = ", ".join(EMBEDDED)
-        raise UsageError(f"no model {name!r}; embedded models are {known}; or name a folder or a hub model")
-    from factable.models.hf_nli import HfNli
-
-    return HfNli(name)
-
-
-def _looks_like_a_hub_name(name: str) -> bool:
-    return "-" in name and not name.startswith((".", "-"))
+def _load(folder: Path, identity: str, _process: int) -> Nli:
+    return OnnxNli(folder) if _has_manifest(folder) else HfNli(folder, identity)
 
 
 def identity_of(name: str) -> str:
-    """The checksum of a model's answers, without loading it where that can be helped."""
-    folder = embedded_folder(name) if name in EMBEDDED else Path(name)
-    if (folder / MANIFEST).is_file():
-        return read_manifest(folder).identity
-    return load_nli(name).identity
+    """The checksum of all that can move a model's answers, without loading it."""
+    return _identity(_folder(name))
 
 
-def entailment(name: str, pairs: Sequence[TextPair], advance: Advance | None = None) -> NDArray[np.float64]:
+def _identity(folder: Path) -> str:
+    return read_manifest(folder).identity if _has_manifest(folder) else folder_identity(folder)
+
+
+def _has_manifest(folder: Path) -> bool:
+    return (folder / MANIFEST).is_file()
+
+
+def _folder(name: str) -> Path:
+    """Where the files of a model are."""
+    if name in EMBEDDED:
+        return embedded_folder(name)
+    path = Path(name)
+    if path.exists():
+        if not _has_manifest(path) and not (path / CONFIG).is_file():
+            found = f"no model folder: it has neither {MANIFEST} nor {CONFIG}"
+            raise model_fault(path, found, "name one made by factable train nli, or a Hugging Face model")
+        return path.resolve()
+    if not _HUB_NAME.fullmatch(name):
+        hint = did_you_mean(name, EMBEDDED)
+        known = ", ".join(EMBEDDED)
+        raise UsageError(
+            f"no model {name!r}; {hint}embedded models are {known}; or name a folder or a hub model"
+        )
+    return hub_folder(name)
+
+
+def entailment(name: str, pairs: Sequence[TextPair], advance: Advance = tell_nobody) -> NDArray[np.float64]:
     """Probabilities of entailment, neutral and contradiction, a row per pair.
 
     Equal pairs are asked once, and answers that are on disk not at all.
     """
-    advance = advance or _tell_nobody
     identity = identity_of(name)
-    different = dict.fromkeys(pairs)
-    keys = {pair: key_of(identity, pair) for pair in different}
+    # Half of a surrogate pair is no text to a tokeniser.
+    pairs = [TextPair(*(_SURROGATE.sub("\ufffd", text) for text in pair)) for pair in pairs]
+    keys = {pair: key_of(identity, pair) for pair in dict.fromkeys(pairs)}
     path = cache_file()
-    known = recall(path, list(keys.values())) if path else {}
-    unknown = [pair for pair in different if keys[pair] not in known]
-    advance(len(different) - len(unknown))
+    known = {key: _remembered[key] for key in keys.values() if key in _remembered}
+    known |= recall(path, [key for key in keys.values() if key not in known]) if path else {}
+    unknown = [pair for pair, key in keys.items() if key not in known]
+    advance(len(keys) - len(unknown))
     for start in range(0, len(unknown), PAIRS_PER_SAVE):
         some = unknown[start : start + PAIRS_PER_SAVE]
         answers = dict(zip((keys[pair] for pair in some), ask(load_nli(name), some, advance), strict=True))
         known |= answers
+        _remember(answers)
         if path:
             keep(path, answers)
-    if not pairs:
-        return np.empty((0, len(LABELS)))
-    return np.stack([known[keys[pair]] for pair in pairs])
+    found = np.empty((len(pairs), len(LABELS)))
+    for place, pair in enumerate(pairs):
+        found[place] = known[keys[pair]]
+    return found
 
 
-def _tell_nobody(_: int) -> None:
-    """Nobody waits for progress."""
+def _remember(answers: dict[bytes, NDArray[np.float64]]) -> None:
+    """Keep answers in memory, so that nothing is asked twice soon even where nothing is kept on disk."""
+    if len(_remembered) + len(answers) > MOST_REMEMBERED:
+        _remembered.clear()
+    _remembered.update(answers)

@@ -5,7 +5,6 @@ computed from what is run together, so in a batch an answer would depend on its 
 not, and nothing is padded.
 """
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,54 +13,73 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.errors import DataError, Fault
-from factable.models.manifest import REMEDY, Manifest, check_files, read_manifest
+from factable.errors import DataError
+from factable.models.manifest import MODEL as MODEL
+from factable.models.manifest import REMEDY, Manifest, check_files, model_fault, read_manifest
+from factable.models.manifest import TOKENIZER as TOKENIZER
 from factable.models.protocols import LABELS, Advance, TextPair
+from factable.models.threads import thread_count
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 PAIRS_AT_ONCE = 512
 
 
 class OnnxNli:
-    """The model in a folder; `threads` pairs are run at a time, as many as there are cores if not given."""
+    """The model in a folder; `threads` pairs are run at a time, as FACTABLE_THREADS says if not given."""
 
     def __init__(self, folder: Path, *, threads: int = 0) -> None:
         self._manifest = read_manifest(folder)
         check_files(self._manifest)
         self.identity = self._manifest.identity
         self.window = self._manifest.window
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or thread_count()
+        self._order = [self._manifest.labels.index(label) for label in LABELS]
         self._tokenizer = _load_tokenizer(self._manifest)
         self._session = _load_session(self._manifest)
-        self._order = [self._manifest.labels.index(label) for label in LABELS]
+        self._try()
 
     def count_tokens(self, pairs: Sequence[TextPair]) -> list[int]:
         """The length of each pair."""
-        return [len(encoding.ids) for encoding in self._tokenizer.encode_batch(list(pairs))]
+        return [len(self._encode(pair).ids) for pair in pairs]
 
     def probabilities(self, pairs: Sequence[TextPair], advance: Advance) -> NDArray[np.float64]:
         """Of entailment, neutral and contradiction, a row per pair."""
         found = np.empty((len(pairs), len(LABELS)))
         with ThreadPoolExecutor(self._threads) as pool:
             for start in range(0, len(pairs), PAIRS_AT_ONCE):
-                some = list(pairs[start : start + PAIRS_AT_ONCE])
-                rows = pool.map(self._run, self._tokenizer.encode_batch(some))
-                found[start : start + len(some)] = list(rows)
+                some = pairs[start : start + PAIRS_AT_ONCE]
+                found[start : start + len(some)] = list(pool.map(self._answer, some))
                 advance(len(some))
         return found
 
-    def _run(self, encoding: "Encoding") -> NDArray[np.float64]:
+    def _encode(self, pair: TextPair) -> "Encoding":
+        # One by one: a batch starts threads of its own, which do not live through a fork.
+        return self._tokenizer.encode(pair.premise, pair.hypothesis)
+
+    def _answer(self, pair: TextPair) -> NDArray[np.float64]:
+        return softmax(self._scores(pair) / self._manifest.temperature)[self._order]
+
+    def _scores(self, pair: TextPair) -> NDArray[np.float64]:
+        encoding = self._encode(pair)
         inputs = {
             "input_ids": encoding.ids,
             "attention_mask": encoding.attention_mask,
             "token_type_ids": encoding.type_ids,
         }
         arrays = {name: np.array([numbers], dtype=np.int64) for name, numbers in inputs.items()}
-        (scores,) = self._session.run(None, arrays)
-        return softmax(scores[0].astype(np.float64) / self._manifest.temperature)[self._order]
+        ((scores,),) = self._session.run(None, arrays)
+        return np.asarray(scores, dtype=np.float64)
+
+    def _try(self) -> None:
+        """Refuse a model that takes something else than pairs, or gives something else than three scores."""
+        try:
+            scores = self._scores(TextPair("", ""))
+        except Exception as error:  # onnxruntime has no common base class
+            raise _not_loaded(self._manifest, MODEL, error) from None
+        if scores.shape != (len(LABELS),) or not np.isfinite(scores).all():
+            raise _not_loaded(self._manifest, MODEL, f"it does not give {len(LABELS)} numbers")
 
 
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -98,6 +116,6 @@ def _load_session(manifest: Manifest) -> Any:
         raise _not_loaded(manifest, MODEL, error) from None
 
 
-def _not_loaded(manifest: Manifest, name: str, error: Exception) -> DataError:
+def _not_loaded(manifest: Manifest, name: str, error: Exception | str) -> DataError:
     reason = " ".join(str(error).split())[:200]
-    return DataError([Fault(str(manifest.folder / name), None, f"cannot be loaded ({reason})", REMEDY)])
+    return model_fault(manifest.folder / name, f"cannot be loaded ({reason})", REMEDY)

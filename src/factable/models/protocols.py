@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
 LABELS = ("entailment", "neutral", "contradiction")
+# Fewer tokens hold no two sentences; and half of it holds any one character in any tokeniser.
+LEAST_WINDOW = 64
 # Told how many answers more there are.
 Advance = Callable[[int], None]
 
@@ -21,10 +23,7 @@ class TextPair(NamedTuple):
 
 
 class Nli(Protocol):
-    """A model of natural language inference.
-
-    `identity` is a checksum of all that can move its answers; `window` is how many tokens a pair may have.
-    """
+    """A model of natural language inference."""
 
     @property
     def identity(self) -> str:
@@ -33,7 +32,7 @@ class Nli(Protocol):
 
     @property
     def window(self) -> int:
-        """How many tokens, marks between the texts included, it reads at once."""
+        """How many tokens of a pair, marks between the texts included, it reads at once."""
         ...
 
     def count_tokens(self, pairs: Sequence[TextPair]) -> list[int]:
@@ -43,3 +42,7 @@ class Nli(Protocol):
     def probabilities(self, pairs: Sequence[TextPair], advance: Advance) -> "NDArray[np.float64]":
         """Of entailment, neutral and contradiction, a row per pair; no pair is longer than the window."""
         ...
+
+
+def tell_nobody(_: int) -> None:
+    """Nobody waits for progress."""

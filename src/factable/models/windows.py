@@ -4,33 +4,36 @@ A hypothesis is entailed if all of its pieces are: the piece with the lowest ent
 of the hypothesis, the piece of the premise that says most about it decides: the least neutral one.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.models.protocols import ENTAILMENT, NEUTRAL, Advance, Nli, TextPair
-from factable.text.sentences import split_sentences
+from factable.models.protocols import ENTAILMENT, LABELS, NEUTRAL, Advance, Nli, TextPair, tell_nobody
+from factable.text.sentences import sentence_spans
+
+Span = tuple[int, int]
+_WORD = re.compile(r"(?<=\s)\S")
 
 
 def ask(model: Nli, pairs: Sequence[TextPair], advance: Advance) -> NDArray[np.float64]:
     """The model's answer to each pair, long ones in pieces."""
     sizes = model.count_tokens(pairs)
-    long = [place for place, size in enumerate(sizes) if size > model.window]
-    if not long:
-        return model.probabilities(pairs, advance)
-    grids = {place: split_pair(model, pairs[place]) for place in long}
-    short = [pair for place, pair in enumerate(pairs) if place not in grids]
-    pieces = [pair for place in long for row in grids[place] for pair in row]
-    answers = model.probabilities([*short, *pieces], advance)
-    found = np.empty((len(pairs), answers.shape[1]))
-    found[[place for place in range(len(pairs)) if place not in grids]] = answers[: len(short)]
-    start = len(short)
-    for place in long:
-        rows, columns = len(grids[place]), len(grids[place][0])
-        found[place] = combine(answers[start : start + rows * columns].reshape(rows, columns, -1))
-        start += rows * columns
+    short = [place for place, size in enumerate(sizes) if size <= model.window]
+    found = np.empty((len(pairs), len(LABELS)))
+    found[short] = model.probabilities([pairs[place] for place in short], advance)
+    for place, size in enumerate(sizes):
+        if size > model.window:
+            found[place] = _ask_in_pieces(model, pairs[place])
+            advance(1)
     return found
+
+
+def _ask_in_pieces(model: Nli, pair: TextPair) -> NDArray[np.float64]:
+    grid = split_pair(model, pair)
+    answers = model.probabilities([piece for row in grid for piece in row], tell_nobody)
+    return combine(answers.reshape(len(grid), len(grid[0]), -1))
 
 
 def combine(answers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -43,10 +46,11 @@ def combine(answers: NDArray[np.float64]) -> NDArray[np.float64]:
 def split_pair(model: Nli, pair: TextPair) -> list[list[TextPair]]:
     """Pairs that fit the window: a row per piece of the hypothesis, a column per piece of the premise.
 
-    A long hypothesis gets half of the window, the premise the rest.
+    The hypothesis gets what the premise leaves of the window, at least half of it; the premise gets the rest.
     """
-    half = model.window // 2
-    hypotheses = _pack(model, pair.hypothesis, half)
+    # Each text is counted with marks of its own, a few more than the pair has.
+    room = max(model.window // 2, model.window - _length(model, pair.premise))
+    hypotheses = _pack(model, pair.hypothesis, room)
     longest = max(_length(model, hypothesis) for hypothesis in hypotheses)
     premises = _pack(model, pair.premise, model.window - longest)
     return [[TextPair(premise, hypothesis) for premise in premises] for hypothesis in hypotheses]
@@ -54,30 +58,36 @@ def split_pair(model: Nli, pair: TextPair) -> list[list[TextPair]]:
 
 def _pack(model: Nli, text: str, most: int) -> list[str]:
     """Runs of sentences of at most so many tokens; a sentence that is too long is cut between words."""
-    packed: list[str] = []
-    for piece in _short_pieces(model, split_sentences(text) or [text], most):
-        together = f"{packed[-1]} {piece}" if packed else piece
-        if packed and _length(model, together) <= most:
-            packed[-1] = together
-        else:
-            packed.append(piece)
-    return packed
+    packed: list[Span] = []
+    for whole in sentence_spans(text):
+        for start, end in _short_spans(model, text, whole, most):
+            if packed and _length(model, text[packed[-1][0] : end]) <= most:
+                packed[-1] = packed[-1][0], end
+            else:
+                packed.append((start, end))
+    return [text[start:end] for start, end in packed] or [""]
 
 
-def _short_pieces(model: Nli, pieces: Sequence[str], most: int) -> list[str]:
-    """Pieces that are short enough: halved between words, and a word of hundreds of tokens in itself."""
-    found = []
-    for piece in pieces:
-        if _length(model, piece) <= most or len(piece) < 2:
-            found.append(piece)
-            continue
-        words = piece.split()
-        middle = len(words) // 2
-        halves = [" ".join(words[:middle]), " ".join(words[middle:])]
-        if len(words) == 1:
-            halves = [piece[: len(piece) // 2], piece[len(piece) // 2 :]]
-        found += _short_pieces(model, halves, most)
-    return found
+def _short_spans(model: Nli, text: str, span: Span, most: int) -> Iterator[Span]:
+    """A span halved between words until each part is short enough; a word that is too long in itself too."""
+    start, end = span
+    # One character fits any window, so this comes to an end.
+    if end - start < 2 or _length(model, text[start:end]) <= most:
+        yield span
+        return
+    middle = _near_the_middle(text, start, end)
+    yield from _short_spans(model, text, (start, middle), most)
+    yield from _short_spans(model, text, (middle, end), most)
+
+
+def _near_the_middle(text: str, start: int, end: int) -> int:
+    """Where a word begins, or the very middle where none does."""
+    middle = (start + end) // 2
+    after = _WORD.search(text, middle, end)
+    if after:
+        return after.start()
+    words = text[start:middle].rsplit(maxsplit=1)
+    return middle - len(words[1]) if len(words) == 2 else middle
 
 
 def _length(model: Nli, text: str) -> int:

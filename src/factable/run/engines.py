@@ -31,7 +31,7 @@ def _run_in_processes(plan: Plan, units: Iterable[Block | Batch], jobs: int) -> 
     waiting: deque[Future[Scored]] = deque()
     # All processes start before any thread does: forking among threads is not safe.
     for _ in range(jobs):
-        workers.append(Worker(plan, workers))
+        workers.append(Worker(plan, workers, jobs=jobs))
         idle.put(workers[-1])
 
     def ask(unit: Block | Batch) -> Scored:

@@ -1,8 +1,10 @@
 """Scoring files, lists of examples and data frames with any metrics."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import fields
 
 from factable.errors import UsageError
 from factable.io.files import source_name
@@ -14,6 +16,7 @@ from factable.run.engines import run_units
 from factable.run.needs import check_needs
 from factable.run.sources import as_one_batch, check_files, iter_units
 from factable.run.units import Plan, Render, Scored
+from factable.signature import spec
 from factable.types import Scores
 
 
@@ -36,7 +39,8 @@ def score_files(
         raise UsageError(f"jobs is {jobs}; give 1 or more")
     check_files(sources)
     plan = Plan(tuple(metrics), explain, render)
-    units = check_needs(iter_units(sources, systems), plan.metrics)
+    slow = any(getattr(metric, "slow", False) for metric in plan.metrics)
+    units = check_needs(iter_units(sources, systems, slow=slow), plan.metrics)
     if any(metric.shard_by != "example" for metric in plan.metrics):
         units = as_one_batch(units)
     with closing(run_units(plan, units, jobs=jobs)) as scored:
@@ -53,7 +57,24 @@ def score(
 
 def parse_all(metrics: Iterable[str | Metric]) -> list[Metric]:
     """The metrics that specs stand for, each once, in order."""
-    return list(dict.fromkeys(parse(metric) if isinstance(metric, str) else metric for metric in metrics))
+    found = list(dict.fromkeys(parse(metric) if isinstance(metric, str) else metric for metric in metrics))
+    _refuse_same_files(found)
+    return found
+
+
+def _refuse_same_files(metrics: Sequence[Metric]) -> None:
+    """Refuse metrics that differ only in how they write the name of one file or model."""
+    names = Counter(metric.name for metric in metrics)
+    seen: dict[tuple[object, ...], Metric] = {}
+    for metric in metrics:
+        if names[metric.name] == 1:
+            continue
+        checksums: Mapping[str, str] = getattr(metric, "ingredients", dict)()
+        parameters = [field.name for field in fields(metric)]  # type: ignore[arg-type]
+        meant = [checksums.get(parameter, getattr(metric, parameter)) for parameter in parameters]
+        same = seen.setdefault((metric.name, *meant), metric)
+        if same is not metric:
+            raise UsageError(f"{spec(same)} and {spec(metric)} are the same; give one of them")
 
 
 def _name(sources: Sequence[Source]) -> str:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from factable.errors import DataError, Fault
-from factable.io.blocks import Block
+from factable.io.blocks import BLOCK_BYTES, Block
 from factable.io.collect import Faults
 from factable.io.files import open_input
 from factable.io.read import Source, open_source
@@ -14,6 +14,9 @@ from factable.run.units import Batch, by_line, name_systems, read_unit, repeat_f
 from factable.types import Example
 
 EXAMPLES_PER_BATCH = 1024
+# About a second of work for a slow metric: progress is seen, and a small file is enough for all processes.
+SLOW_EXAMPLES_PER_BATCH = 32
+SLOW_BLOCK_BYTES = 1 << 14
 
 
 def check_files(sources: Iterable[Source]) -> None:
@@ -36,14 +39,18 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
-def iter_units(sources: Sequence[Source], systems: Sequence[str] = ()) -> Iterator[Block | Batch]:
+def iter_units(
+    sources: Sequence[Source], systems: Sequence[str] = (), *, slow: bool = False
+) -> Iterator[Block | Batch]:
     """Blocks of JSON lines as they are, for any process to parse; batches of whatever else is read here.
 
-    `systems` names, for each source, the system of examples that name none.
+    `systems` names, for each source, the system of examples that name none. Units for slow metrics are small.
     """
+    block_bytes = SLOW_BLOCK_BYTES if slow else BLOCK_BYTES
+    most = SLOW_EXAMPLES_PER_BATCH if slow else EXAMPLES_PER_BATCH
     for source, system in zip(sources, systems or [""] * len(sources), strict=True):
         faults = Faults(patient=True)
-        name, unit, contents = open_source(source, faults)
+        name, unit, contents = open_source(source, faults, block_bytes=block_bytes)
         lines: list[int] = []
         examples: list[Example] = []
         for content in contents:
@@ -52,7 +59,7 @@ def iter_units(sources: Sequence[Source], systems: Sequence[str] = ()) -> Iterat
                 continue
             lines.append(content[0])
             examples.append(content[1])
-            if len(examples) == EXAMPLES_PER_BATCH:
+            if len(examples) == most:
                 yield Batch(name, unit, lines, name_systems(examples, system), faults.take())
                 lines, examples = [], []
         left = faults.take()

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 
 from factable.errors import FactableError
 from factable.io.blocks import Block
+from factable.models.threads import share_cores
 from factable.run.units import Batch, Plan, Scored, score_unit
 
 # Windows has neither these nor ways to hold them.
@@ -24,13 +25,13 @@ HELD_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} if hasattr(signal,
 class Worker:
     """A process that scores one unit after the other."""
 
-    def __init__(self, plan: Plan, older: Sequence["Worker"]) -> None:
+    def __init__(self, plan: Plan, older: Sequence["Worker"], *, jobs: int) -> None:
         context = _context()
         self._pipe, theirs = context.Pipe()
         # A forked process has copies of our ends too; it would never see that we are gone.
         forked = context.get_start_method() == "fork"
         copies = [self._pipe, *(worker._pipe for worker in older)] if forked else []
-        self._process = context.Process(target=_serve, args=(plan, theirs, copies), daemon=True)  # type: ignore[attr-defined]
+        self._process = context.Process(target=_serve, args=(plan, theirs, copies, jobs), daemon=True)  # type: ignore[attr-defined]
         with _interrupts_held():
             self._process.start()
         theirs.close()
@@ -61,7 +62,9 @@ class Worker:
 
 def _context() -> multiprocessing.context.BaseContext:
     """Forking starts workers at once; it is safe only where no other thread may hold a lock."""
-    forks = sys.platform == "linux" and threading.active_count() == 1
+    # torch has threads that are not counted, and gives no GPU to a forked process.
+    alone = threading.active_count() == 1 and "torch" not in sys.modules
+    forks = sys.platform == "linux" and alone
     return multiprocessing.get_context("fork" if forks else "spawn")
 
 
@@ -78,7 +81,7 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(plan: Plan, pipe: Connection, copies: Sequence[Connection]) -> None:
+def _serve(plan: Plan, pipe: Connection, copies: Sequence[Connection], jobs: int) -> None:
     """Answer until the other side is gone."""
     # Ctrl-C reaches every process of a terminal; only the parent answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -88,6 +91,7 @@ def _serve(plan: Plan, pipe: Connection, copies: Sequence[Connection]) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_SIGNALS)
     for copy in copies:
         copy.close()
+    share_cores(jobs)
     try:
         while True:
             pipe.send(_answer(plan, pipe.recv()))

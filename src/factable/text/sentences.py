@@ -2,15 +2,24 @@
 
 import re
 
-# Words after which a full stop ends nothing.
-_SHORT = frozenset(
-    re.split(
-        " ",
-        "mr mrs ms dr prof sr jr st mt ft no vs etc inc ltd co corp gen col lt sgt capt rev hon u.s u.k "
-        "a.m p.m e.g i.e approx jan feb mar apr jun jul aug sep sept oct nov dec",
-    )
+# A full stop after one of these (the last are initials, as in `J` and `U.S`) ends a sentence only before a
+# capital and a word that begins sentences.
+_ABBREVIATION = re.compile(
+    "mr|mrs|ms|dr|prof|sr|jr|st|mt|ft|no|vs|etc|inc|ltd|co|corp|gen|col|lt|sgt|capt|rev|hon|approx|est|"
+    r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?:[^\W\d_]\.)*[^\W\d_]",
+    re.IGNORECASE,
 )
-_END = re.compile(r"([.!?]+[\"'”’)\]]*)\s+(?=[\"'“‘(\[]*[\w£$€])")
+_BEGINNING = re.compile(
+    "A|An|The|This|That|These|Those|It|Its|He|His|She|Her|They|Their|There|Then|We|Our|You|In|On|At|As|And|But|"
+    "When|While|After|Before|However"
+)
+# Of a run of marks only the first is looked at, or a long run would be read again from each of them.
+_END = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]]*+(?=\s)|(?=\n[^\S\n]*\n)")
+_WORD_BEFORE = re.compile(r"[\w.]*\Z")
+# With its full stop, or `A` in `A. Milne` would look like a word.
+_WORD_AFTER = re.compile(r"\s*[\"'“‘(\[]*(\w*\.?)")
+# No abbreviation is longer; looking further back would take long in long texts.
+_LONGEST_ABBREVIATION = 16
 
 
 def split_sentences(text: str) -> list[str]:
@@ -19,27 +28,25 @@ def split_sentences(text: str) -> list[str]:
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Where each sentence starts and ends."""
-    spans, start = [], 0
-    for place in _END.finditer(text):
-        if _ends_here(text, place):
-            spans.append((start, place.end(1)))
-            start = place.end()
-    spans.append((start, len(text)))
+    """Where each sentence starts and ends; an empty line ends one too."""
+    # Where nothing is written large, a small letter tells nothing.
+    has_capitals = not text.islower()
+    ends = [end.end() for end in _END.finditer(text) if _ends_here(text, end, has_capitals)]
+    spans = zip([0, *ends], [*ends, len(text)], strict=True)
     return [span for span in (_trim(text, *span) for span in spans) if span[0] < span[1]]
 
 
-def _ends_here(text: str, place: re.Match[str]) -> bool:
-    if not place[1].startswith(".") or place[1].startswith(".."):
+def _ends_here(text: str, end: re.Match[str], has_capitals: bool) -> bool:
+    """Whether a mark (or an empty line, which has none) ends a sentence."""
+    if not end[0]:
         return True
-    last = re.search(r"[\w.]*$", text[: place.start()])
-    word = last[0].lower() if last else ""
-    # A single letter is an initial: "J. Watson".
-    if word in _SHORT or (len(word) == 1 and word.isalpha()):
-        return False
-    following = text[place.end() :].lstrip("\"'“‘([")
-    # In lower-case text sentences begin small; a small letter ends none elsewhere.
-    return following[:1].isupper() or following[:1].isdigit() or text.islower() or not following[:1].isalpha()
+    after = _WORD_AFTER.match(text, end.end())
+    word = after[1] if after else ""
+    if end[0].startswith("."):
+        before = _WORD_BEFORE.search(text, max(0, end.start() - _LONGEST_ABBREVIATION), end.start())
+        if before and _ABBREVIATION.fullmatch(before[0]):
+            return bool(_BEGINNING.fullmatch(word))
+    return not (has_capitals and word[:1].islower())
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

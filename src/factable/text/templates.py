@@ -11,7 +11,9 @@ SUBJECT, ATTRIBUTE, VALUE = "<subject>", "<predicate>", "<object>"
 BACKOFF = f"The {ATTRIBUTE} of {SUBJECT} is {VALUE}."
 BACKOFF_WITHOUT_SUBJECT = f"The {ATTRIBUTE} is {VALUE}."
 # Attributes whose value names what the other records are about, the most telling first.
-NAMING = ("name", "title", "label", "full name", "page title")
+NAMING = ("name", "title", "full name", "page title")
+# What joins the steps of a path such as address.city or rooms[0].size.
+_STEP = re.compile(r"\[\d+\]|(?<=[\w\]])\.(?=\w)")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _QUOTES = {'"': '"', "'": "'", "“": "”"}
 
@@ -49,7 +51,10 @@ def fill(template: str, record: Record) -> str:
 
 
 def open_up(name: str) -> str:
-    """An attribute as words: camel case and underscores opened up, path separators as spaces."""
+    """An attribute as words: camel case, underscores and the steps of a path opened up."""
+    if " " not in name:
+        # Among words a full stop marks what is shortened, as in "No.of seats".
+        name = _STEP.sub(" ", name)
     words = _HUMP.sub(" ", re.sub(r"[_/]+", " ", name)).split()
     return " ".join(
         word if word.isupper() and len(word) > 1 else word[:1].lower() + word[1:] for word in words
@@ -67,11 +72,13 @@ def readable(value: str) -> str:
 def facts_of(table: Table) -> dict[int, Record]:
     """The facts of a table by their place in it, each with a subject where the table has one.
 
-    A plain record is about the title of its table, or else about the value of the record that names it; the
-    naming record is then no fact of its own, unless it is the only one.
+    A plain record is about the title of its table, or else about the value of the record that names it. A
+    record that only names what the others are about is no fact of its own.
     """
-    naming = None if table.title else _naming_record(table.records)
-    about = table.title if naming is None else table.records[naming].value
+    naming = _naming_record(table.records)
+    about = table.title or ("" if naming is None else table.records[naming].value)
+    if naming is not None and readable(table.records[naming].value) != readable(about):
+        naming = None
     return {
         place: record if record.subject else record._replace(subject=about)
         for place, record in enumerate(table.records)

@@ -8,14 +8,13 @@ import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.files import open_input
-from factable.text.templates import BACKOFF, SUBJECT, VALUE, Templates
+from factable.text.templates import BACKOFF, VALUE, Templates
 
 BACK_OFF = "backoff"
 SHIPPED = ("webnlg", "e2e")
-REMEDY = f'write {{"attribute": ["{BACKOFF}", …], …}} with {SUBJECT} and {VALUE} in each'
+REMEDY = f'write {{"attribute": ["{BACKOFF}", …], …}} with {VALUE} in each'
 
 
-@cache
 def load_templates(name: str) -> Templates:
     """Templates by name: `default` (all that ship), one of those, `backoff` (none), or a JSON file."""
     if name == BACK_OFF:
@@ -28,6 +27,7 @@ def load_templates(name: str) -> Templates:
         return _parse(name, stream.read())
 
 
+@cache
 def _parse(name: str, content: bytes) -> Templates:
     try:
         found = orjson.loads(content)
@@ -43,7 +43,6 @@ def _parse(name: str, content: bytes) -> Templates:
     return Templates({attribute: tuple(templates) for attribute, templates in found.items()})
 
 
-@cache
 def templates_checksum(name: str) -> str:
     """A checksum of the templates of that name."""
     told = sorted((attribute, list(found)) for attribute, found in load_templates(name).by_attribute.items())

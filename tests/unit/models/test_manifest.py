@@ -1,0 +1,121 @@
+"""Manifests: what is in a model folder is what its manifest says, or the model is refused in one line."""
+
+import json
+import shutil
+
+import pytest
+
+from factable.errors import DataError
+from factable.models.embedded import EMBEDDED, embedded_folder
+from factable.models.manifest import CARD, check_files, file_checksum, read_manifest
+from factable.models.protocols import LABELS
+
+GOOD = {
+    "kind": "nli",
+    "about": "a model",
+    "labels": ["neutral", "entailment", "contradiction"],
+    "window": 128,
+    "temperature": 1.5,
+    "files": {"model.onnx": "0" * 64, "tokenizer.json": "1" * 64},
+}
+
+
+def write(folder, **changed):
+    folder.mkdir(exist_ok=True)
+    wanted = {name: value for name, value in {**GOOD, **changed}.items() if value is not None}
+    (folder / "manifest.json").write_text(json.dumps(wanted))
+    return folder
+
+
+def refusal(folder):
+    with pytest.raises(DataError) as caught:
+        read_manifest(folder)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_embedded_models_are_whole_and_have_a_card(name):
+    manifest = read_manifest(embedded_folder(name))
+    check_files(manifest)
+    assert set(manifest.labels) == set(LABELS)
+    assert (manifest.folder / CARD).read_text(encoding="utf-8").startswith("# ")
+
+
+def test_a_manifest_is_read(tmp_path):
+    manifest = read_manifest(write(tmp_path))
+    assert manifest.labels == ("neutral", "entailment", "contradiction")
+    assert (manifest.window, manifest.temperature) == (128, 1.5)
+
+
+def test_the_identity_follows_everything_that_moves_answers(tmp_path):
+    identity = read_manifest(write(tmp_path)).identity
+    assert read_manifest(write(tmp_path, about="other words")).identity == identity
+    for changed in (
+        {"window": 256},
+        {"temperature": 1.0},
+        {"labels": [*LABELS]},
+        {"files": {**GOOD["files"], "model.onnx": "2" * 64}},
+    ):
+        assert read_manifest(write(tmp_path, **changed)).identity != identity
+
+
+BAD = {
+    "no kind": ({"kind": None}, "it lacks 'kind'"),
+    "other kind": ({"kind": "qa"}, "a model of kind 'qa'; known kinds are nli"),
+    "no labels": ({"labels": []}, "labels missing; an NLI model has entailment, neutral, contradiction"),
+    "two labels": ({"labels": ["entailment", "neutral"]}, "labels entailment, neutral; an NLI model has"),
+    "a label twice": ({"labels": ["entailment"] * 3}, "labels entailment, entailment, entailment;"),
+    "labels no list": ({"labels": 3}, "no manifest of a model ("),
+    "labels not texts": ({"labels": [1, None, "neutral"]}, "labels 1, None, neutral;"),
+    "no window": ({"window": 0}, "window is 0; it has to be 64 or more"),
+    "window no number": ({"window": "wide"}, "no manifest of a model ("),
+    "temperature 0": ({"temperature": 0}, "temperature is 0.0; it has to be above 0"),
+    "temperature below 0": ({"temperature": -1}, "temperature is -1.0;"),
+    "temperature no number": ({"temperature": "nan"}, "temperature is nan;"),
+    "no files": ({"files": {}}, "no checksum of model.onnx"),
+    "files no object": ({"files": ["model.onnx"]}, "no manifest of a model ("),
+    "no tokenizer": ({"files": {"model.onnx": "0" * 64}}, "no checksum of tokenizer.json"),
+    "file elsewhere": (
+        {"files": {**GOOD["files"], "../../etc/passwd": "0" * 64}},
+        "speaks of '../../etc/passwd', a file outside of its folder",
+    ),
+    "file at the root": ({"files": {**GOOD["files"], "/etc/passwd": "0" * 64}}, "speaks of '/etc/passwd'"),
+    "hidden characters": ({"kind": "a\nb\x1b[1m"}, r"a model of kind 'a\nb\x1b[1m'"),
+}
+
+
+@pytest.mark.parametrize(("changed", "words"), BAD.values(), ids=BAD)
+def test_bad_manifests_are_refused(tmp_path, changed, words):
+    folder = write(tmp_path / "model", **changed)
+    message = refusal(folder)
+    assert message.startswith(str(folder / "manifest.json"))
+    assert words in message
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\x80\x04K\x01.", b'"text"', b"3"])
+def test_what_is_no_manifest_is_refused(tmp_path, content):
+    (tmp_path / "manifest.json").write_bytes(content)
+    assert "no manifest of a model" in refusal(tmp_path)
+
+
+def test_what_is_no_model_folder_is_refused(tmp_path):
+    assert "no model folder: manifest.json is missing" in refusal(tmp_path)
+    assert "nowhere: no model folder; name a folder" in refusal(tmp_path / "nowhere")
+    (tmp_path / "file").write_text("x")
+    assert "file: no model folder" in refusal(tmp_path / "file")
+
+
+def test_damaged_and_missing_files_are_refused(tmp_path):
+    folder = shutil.copytree(embedded_folder("nli"), tmp_path / "nli")
+    manifest = read_manifest(folder)
+    model = folder / "model.onnx"
+    whole = model.read_bytes()
+    for damaged in (whole[:-1], whole[: len(whole) // 2], b"", whole[:100] + b"\0" + whole[101:]):
+        model.write_bytes(damaged)
+        found = file_checksum(model)[:12]
+        with pytest.raises(DataError, match=rf"model\.onnx: damaged: its sha256 is {found}…, not \w+…;"):
+            check_files(manifest)
+    model.unlink()
+    with pytest.raises(DataError, match=r"model\.onnx: a file of the model is missing"):
+        check_files(manifest)

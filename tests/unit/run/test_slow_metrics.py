@@ -1,0 +1,151 @@
+"""Metrics with models: small units of work, cores shared between processes, no process using another's model."""
+
+import json
+import os
+import subprocess
+import sys
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+import factable
+from factable.errors import UsageError
+from factable.metric import Field, ShardBy, make_scores
+from factable.models.embedded import embedded_folder
+from factable.models.threads import core_count, thread_count
+from factable.run.score import parse_all, score_files
+from factable.run.sources import iter_units
+from factable.types import Example, Finding, Record, Scores, Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threads:
+    """How many threads a model would use where the example is scored."""
+
+    name: ClassVar[str] = "threads"
+    version: ClassVar[int] = 1
+    higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Field]] = frozenset()
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1e9)
+    parts: ClassVar[tuple[str, ...]] = ()
+    shard_by: ClassVar[ShardBy] = "example"
+    slow: ClassVar[bool] = True
+
+    def score(self, examples: Sequence[Example]) -> Scores:
+        return make_scores(self, examples, array("d", [thread_count()] * len(examples)), {}, {})
+
+    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+        return tuple(() for _ in examples)
+
+
+def example(number):
+    table = Table((Record("Ada", "birthPlace", "London"), Record("Ada", "born", str(number))))
+    return Example(str(number), "s", f"Ada was born in London in {number}.", table)
+
+
+def lines(path, number):
+    rows = [{"id": str(n), "text": f"Ada {n} " * 20, "data": {"name": "Ada"}} for n in range(number)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_units_for_slow_metrics_are_small(tmp_path):
+    path = lines(tmp_path / "x.jsonl", 500)
+    for source in (path, [example(n) for n in range(500)]):
+        sizes = []
+        score_files([source], [Threads()], listener=lambda unit: sizes.append(len(unit.items)))
+        assert sum(sizes) == 500
+        assert max(sizes) < 150
+        sizes.clear()
+        # One slow metric is enough.
+        metrics = parse_all(["parent", Threads()])
+        references = [factable.Example(e.item, "", e.text, e.table, (e.text,)) for e in factable.read(source)]
+        score_files([references], metrics, listener=lambda unit: sizes.append(len(unit.items)))
+        assert max(sizes) < 150
+    assert len(list(iter_units([path]))) == 1
+
+
+def test_small_units_are_all_of_the_file(tmp_path):
+    path = lines(tmp_path / "x.jsonl", 500)
+    small = list(iter_units([path], slow=True))
+    assert b"".join(unit.lines for unit in small) == path.read_bytes()
+    assert all(unit.lines.endswith(b"\n") for unit in small)
+    assert len(small) > 5
+
+
+@pytest.mark.parametrize("jobs", [2, 4])
+def test_processes_share_the_cores(monkeypatch, jobs):
+    monkeypatch.delenv("FACTABLE_THREADS", raising=False)
+    examples = [example(n) for n in range(100)]
+    shared = factable.score(examples, [Threads()], jobs=jobs)["threads"]
+    assert set(shared.values) == {max(1, core_count() // jobs)}
+    assert set(factable.score(examples, [Threads()])["threads"].values) == {core_count()}
+    assert "FACTABLE_THREADS" not in os.environ
+    monkeypatch.setenv("FACTABLE_THREADS", "7")
+    assert set(factable.score(examples, [Threads()], jobs=jobs)["threads"].values) == {7}
+
+
+def in_a_fresh_process(script, **environment):
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "FACTABLE_CACHE": "off", **environment},
+        timeout=120,
+    )
+
+
+SCORE = (
+    "import factable\n"
+    "from factable import Example, Record, Table\n"
+    "def table(n): return Table((Record('Ada', 'birthPlace', 'London'), Record('Ada', 'born', str(n))))\n"
+    "def examples(first):\n"
+    "    return [Example(str(n), 's', f'Ada was born in London in {n}.', table(n)) for n in range(first, first + 40)]\n"
+    "def values(first, jobs):\n"
+    "    return factable.score(examples(first), [METRIC], jobs=jobs)[METRIC].values\n"
+)
+
+
+def test_processes_after_a_model_was_used_here():
+    # A model of the parent is useless in a forked process; the answers are other ones, so that each needs it.
+    script = f"METRIC = 'nli'\n{SCORE}values(0, 1)\nprint(values(100, 2) == values(100, 1))"
+    run = in_a_fresh_process(script)
+    assert (run.stdout, run.stderr) == ("True\n", "")
+
+
+def test_processes_after_torch_was_used_here(tmp_path):
+    sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
+    from model_folders import make_hf_folder
+
+    folder = make_hf_folder(tmp_path / "model", ("neutral", "contradiction", "entailment"))
+    script = (
+        f"METRIC = 'nli(model=\"{folder}\")'\n{SCORE}"
+        "if __name__ == '__main__':\n"
+        "    values(0, 1)\n    print(values(100, 2) == values(100, 1))\n"
+    )
+    path = tmp_path / "script.py"
+    path.write_text(script)
+    run = subprocess.run(
+        [sys.executable, path],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "FACTABLE_CACHE": "off", "FACTABLE_THREADS": "1"},
+        timeout=120,
+    )
+    assert (run.stdout, run.stderr) == ("True\n", "")
+
+
+def test_one_model_under_two_names_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "link").symlink_to(embedded_folder("nli"))
+    monkeypatch.chdir(tmp_path)
+    assert len(parse_all(["nli", 'nli(model="nli")', "nli()"])) == 1
+    for names in (["nli", 'nli(model="link")'], ['nli(model="link")', 'nli(model="./link")']):
+        with pytest.raises(UsageError) as caught:
+            parse_all(["parent", *names])
+        assert str(caught.value) == f"{names[0]} and {names[1]} are the same; give one of them"
+    both = ["nli", 'nli(model="link", direction="omission")']
+    assert len(parse_all(both)) == 2
