@@ -14,9 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import DataError
-from factable.models.manifest import MODEL as MODEL
-from factable.models.manifest import REMEDY, Manifest, check_files, model_fault, read_manifest
-from factable.models.manifest import TOKENIZER as TOKENIZER
+from factable.models.manifest import (
+    MODEL,
+    REMEDY,
+    TOKENIZER,
+    Manifest,
+    check_files,
+    model_fault,
+    read_manifest,
+)
 from factable.models.protocols import LABELS, Advance, TextPair
 from factable.models.threads import thread_count
 

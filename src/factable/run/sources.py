@@ -14,7 +14,7 @@ from factable.run.units import Batch, by_line, name_systems, read_unit, repeat_f
 from factable.types import Example
 
 EXAMPLES_PER_BATCH = 1024
-# About a second of work for a slow metric: progress is seen, and a small file is enough for all processes.
+# About half a second for the metric nli: progress is seen, and a small file is enough for all processes.
 SLOW_EXAMPLES_PER_BATCH = 32
 SLOW_BLOCK_BYTES = 1 << 14
 

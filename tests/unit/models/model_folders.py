@@ -7,7 +7,7 @@ from factable.models.embedded import embedded_folder
 from factable.models.manifest import file_checksum
 from factable.models.protocols import LABELS
 
-WORDS = "[PAD] [UNK] [CLS] [SEP] ada was born in london paris the . a b c d e f".split()
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdef.", "ada", "was", "born", "in", "london", "paris"]
 
 
 def write_manifest(folder, **changed):

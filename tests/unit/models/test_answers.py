@@ -20,11 +20,11 @@ PAIR = TextPair("Ada was born in London.", "Ada was born.")
 ANSWER = np.array([0.1, 0.2, 0.7])
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def path(tmp_path, monkeypatch):
-    """A file of this test alone, and nothing remembered from other tests."""
+    """A file of each test alone, and nothing remembered from other tests."""
     monkeypatch.setenv("FACTABLE_CACHE", str(tmp_path / "deep" / "cache"))
-    monkeypatch.setattr(nli, "_remembered", {})
+    forget(monkeypatch)
     return cache_file()
 
 
@@ -82,7 +82,7 @@ def test_keys_differ_wherever_model_or_texts_do():
     assert len(keys) == 14
 
 
-def test_a_model_is_asked_once(path, model, asked, monkeypatch):
+def test_a_model_is_asked_once(model, asked, monkeypatch):
     pairs = [PAIR, TextPair("a", "b"), PAIR, PAIR]
     heard = []
     first = entailment(model, pairs, heard.append)
@@ -96,7 +96,7 @@ def test_a_model_is_asked_once(path, model, asked, monkeypatch):
     assert entailment(model, []).shape == (0, 3)
 
 
-def test_a_rerun_needs_only_what_is_new(path, model, asked, monkeypatch):
+def test_a_rerun_needs_only_what_is_new(model, asked, monkeypatch):
     entailment(model, [PAIR])
     forget(monkeypatch)
     entailment(model, [TextPair("new", "one"), PAIR])
@@ -114,7 +114,7 @@ def test_nothing_is_kept_where_it_is_off(path, model, asked, monkeypatch):
     assert not path.parent.exists()
 
 
-def test_memory_is_bounded(path, model, asked, monkeypatch):
+def test_memory_is_bounded(model, asked, monkeypatch):
     monkeypatch.setattr(nli, "MOST_REMEMBERED", 4)
     for number in range(20):
         entailment(model, [TextPair(str(number), "")])
@@ -123,7 +123,7 @@ def test_memory_is_bounded(path, model, asked, monkeypatch):
     assert len(asked) == 20
 
 
-def test_other_models_have_other_answers(path, model, tmp_path):
+def test_other_models_have_other_answers(model, tmp_path):
     other = str(make_onnx_folder(tmp_path / "other"))
     same = entailment(other, [PAIR])
     # The same folder with another model in it: read again, not taken from what was loaded or kept.
@@ -132,7 +132,7 @@ def test_other_models_have_other_answers(path, model, tmp_path):
     assert same.tolist() == entailment(model, [PAIR]).tolist() != changed.tolist()
 
 
-def test_lone_surrogates_are_texts_too(path, model):
+def test_lone_surrogates_are_texts_too(model):
     odd, plain = entailment(model, [TextPair("a\ud800b", "c\udfff"), TextPair("a\ufffdb", "c\ufffd")])
     assert odd.tolist() == plain.tolist()
 
@@ -175,7 +175,7 @@ def test_a_damaged_file_is_never_in_the_way(path, model, asked, monkeypatch, kin
     assert asked
 
 
-def test_a_place_that_cannot_be_written_is_never_in_the_way(path, model, tmp_path, monkeypatch):
+def test_a_place_that_cannot_be_written_is_never_in_the_way(model, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("FACTABLE_CACHE", str(tmp_path / "file"))
     expected = entailment(model, [PAIR])

@@ -1,4 +1,4 @@
-"""ONNX models: real answers in the order of labels, the same whatever runs beside them, and clear refusals."""
+"""ONNX models: answers in the order of labels, the same whatever runs beside them, and clear refusals."""
 
 import pickle
 import shutil
@@ -65,7 +65,7 @@ def test_labels_and_temperature_come_from_the_manifest(tiny_folder, tmp_path):
     (pair,) = pairs = [TextPair("Ada", "Ada")]
     model = OnnxNli(tiny_folder)
     assert model.count_tokens(pairs) == [5]
-    # Scores of pair number n: 0, n / 10 and 2n / 10.
+    # Scores of a pair of n tokens: 0, n / 10 and 2n / 10.
     expected = softmax(np.array([0, 0.5, 1.0]))
     assert model.probabilities([pair], tell_nobody)[0] == pytest.approx(expected)
     folder = shutil.copytree(tiny_folder, tmp_path / "other")

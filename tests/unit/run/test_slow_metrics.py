@@ -1,4 +1,4 @@
-"""Metrics with models: small units of work, cores shared between processes, no process using another's model."""
+"""Metrics with models: small units of work, cores shared between processes, no model used in two of them."""
 
 import json
 import os
@@ -17,6 +17,7 @@ from factable.errors import UsageError
 from factable.metric import Field, ShardBy, make_scores
 from factable.models.embedded import embedded_folder
 from factable.models.threads import core_count, thread_count
+from factable.registry import parse
 from factable.run.score import parse_all, score_files
 from factable.run.sources import iter_units
 from factable.types import Example, Finding, Record, Scores, Table
@@ -44,29 +45,33 @@ class Threads:
 
 def example(number):
     table = Table((Record("Ada", "birthPlace", "London"), Record("Ada", "born", str(number))))
-    return Example(str(number), "s", f"Ada was born in London in {number}.", table)
+    text = f"Ada was born in London in {number}."
+    return Example(str(number), "s", text, table, (text,))
 
 
 def lines(path, number):
-    rows = [{"id": str(n), "text": f"Ada {n} " * 20, "data": {"name": "Ada"}} for n in range(number)]
+    common = {"text": "Ada was born. " * 10, "data": {"name": "Ada"}, "references": ["Ada was here."]}
+    rows = [{"id": str(place), **common} for place in range(number)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
+def sizes_of_units(source, metrics):
+    sizes = []
+    score_files([source], metrics, listener=lambda unit: sizes.append(len(unit.items)))
+    assert sum(sizes) == 500
+    return sizes
+
+
 def test_units_for_slow_metrics_are_small(tmp_path):
     path = lines(tmp_path / "x.jsonl", 500)
-    for source in (path, [example(n) for n in range(500)]):
-        sizes = []
-        score_files([source], [Threads()], listener=lambda unit: sizes.append(len(unit.items)))
-        assert sum(sizes) == 500
-        assert max(sizes) < 150
-        sizes.clear()
+    examples = [example(number) for number in range(500)]
+    quick = parse("chrf")
+    for source in (path, examples):
+        assert max(sizes_of_units(source, [Threads()])) < 150
         # One slow metric is enough.
-        metrics = parse_all(["parent", Threads()])
-        references = [factable.Example(e.item, "", e.text, e.table, (e.text,)) for e in factable.read(source)]
-        score_files([references], metrics, listener=lambda unit: sizes.append(len(unit.items)))
-        assert max(sizes) < 150
-    assert len(list(iter_units([path]))) == 1
+        assert max(sizes_of_units(source, [quick, Threads()])) < 150
+        assert sizes_of_units(source, [quick]) == [500]
 
 
 def test_small_units_are_all_of_the_file(tmp_path):
@@ -104,7 +109,8 @@ SCORE = (
     "from factable import Example, Record, Table\n"
     "def table(n): return Table((Record('Ada', 'birthPlace', 'London'), Record('Ada', 'born', str(n))))\n"
     "def examples(first):\n"
-    "    return [Example(str(n), 's', f'Ada was born in London in {n}.', table(n)) for n in range(first, first + 40)]\n"
+    "    numbers = range(first, first + 40)\n"
+    "    return [Example(str(n), 's', f'Ada was born in London in {n}.', table(n)) for n in numbers]\n"
     "def values(first, jobs):\n"
     "    return factable.score(examples(first), [METRIC], jobs=jobs)[METRIC].values\n"
 )

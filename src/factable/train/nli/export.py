@@ -9,8 +9,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from factable.models.manifest import CARD, MANIFEST, file_checksum
-from factable.models.onnx_nli import MODEL, TOKENIZER, OnnxNli, softmax
+from factable.models.manifest import CARD, MANIFEST, MODEL, TOKENIZER, file_checksum
+from factable.models.onnx_nli import OnnxNli, softmax
 from factable.models.protocols import LABELS, TextPair
 from factable.train.nli.pairs import Pair
 from factable.train.nli.training import Log, encode, predict
