@@ -18,8 +18,8 @@ from factable.io.formats import open_format
 from factable.metric import Metric
 from factable.models.counts import save_counts
 from factable.registry import parse
-from factable.study.panel import Panel, score_panel
 from factable.study.measured import Measured
+from factable.study.panel import Panel, score_panel
 from factable.study.ratings import study
 from factable.train.counts import CountsBuilder
 from factable.types import Example

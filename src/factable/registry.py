@@ -16,6 +16,7 @@ BUILT_IN = {
     "cider_d": "factable.metrics.cider_d:CiderD",
     "meteor": "factable.metrics.meteor:Meteor",
     "nist": "factable.metrics.nist:Nist",
+    "nli": "factable.metrics.nli:NliCheck",
     "parent": "factable.metrics.parent:Parent",
     "rouge": "factable.metrics.rouge:Rouge",
     "ter": "factable.metrics.ter:Ter",

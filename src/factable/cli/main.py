@@ -15,6 +15,7 @@ COMMANDS = {
     "compare": ("compare", "Compare systems, with intervals and paired tests."),
     "convert": ("convert", "Turn a data set format into JSON lines."),
     "metrics": ("metrics", "List the metrics and their parameters."),
+    "models": ("models", "List, verify and describe the embedded models."),
     "score": ("score", "Score texts against the data they were written from."),
     "study": ("study", "Say how far metrics can be trusted, against human judgements."),
     "train": ("train", "Make the files that some metrics need from your own data."),

@@ -15,6 +15,9 @@ from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, Templates, facts_
 from factable.types import Example, Finding, Kind, Record
 
 Answer = NDArray[np.float64]
+# How much probabilities are flattened in the value (as a temperature would); 1.5 to 3 are about equally good on
+# the WebNLG 2017 ratings.
+SOFTNESS = 2
 Asked = Literal["facts to text", "text to facts", "text to fact"]
 
 
@@ -100,10 +103,11 @@ def questions_of(check: Check) -> list[Question]:
     questions = []
     if check.direction != "omission":
         questions.append(Question("facts to text", TextPair(check.facts, text)))
-    if check.compat:
-        together = " ".join(check.required_sentences.values())
-        questions.append(Question("text to facts", TextPair(text, together)))
     if check.direction != "hallucination":
+        together = " ".join(check.required_sentences.values())
+        # Where nothing has to be said there is nothing to ask, but the original program asks.
+        if together or check.compat:
+            questions.append(Question("text to facts", TextPair(text, together)))
         questions += [
             Question("text to fact", TextPair(text, sentence), place)
             for place, sentence in check.required_sentences.items()
@@ -141,20 +145,34 @@ def decide(check: Check, answers: Sequence[Answer]) -> Decision:
     facts = {question.place: answer for question, answer in asked if question.place is not None}
     forth = [float(answer[ENTAILMENT]) for question, answer in asked if question.kind == "facts to text"]
     # Where nothing has to be said, nothing is left out.
-    back = [float(np.mean([answer[ENTAILMENT] for answer in facts.values()] or [1.0]))]
-    if check.direction == "hallucination":
-        back = []
+    back = float(np.mean([answer[ENTAILMENT] for answer in facts.values()] or [1.0]))
     confidence = min((float(answer[ENTAILMENT]) for answer in answers), default=1.0)
+    omissions = {"text to facts", "text to fact"} if check.compat else {"text to fact"}
     return Decision(
         check=check,
-        value=confidence if check.compat else math.fsum(forth + back) / len(forth + back),
+        value=confidence if check.compat else _value(check, asked),
         confidence=confidence,
         facts_to_text=forth[0] if forth else math.nan,
-        text_to_facts=back[0] if back else math.nan,
+        text_to_facts=math.nan if check.direction == "hallucination" else back,
         hallucination=float("facts to text" in found),
-        omission=float(bool(found & {"text to facts", "text to fact"})),
+        omission=float(bool(found & omissions)),
         facts=facts,
     )
+
+
+def _value(check: Check, asked: Sequence[tuple[Question, Answer]]) -> float:
+    """The soft score: half for single facts, half for all facts and the text as wholes, both ways."""
+    wholes = [_soften(answer) for question, answer in asked if question.place is None]
+    single = [_soften(answer) for question, answer in asked if question.place is not None]
+    halves = [single or [1.0]] if check.direction != "hallucination" else []
+    halves += [wholes] if wholes else []
+    return math.fsum(math.fsum(half) / len(half) for half in halves) / len(halves)
+
+
+def _soften(answer: Answer) -> float:
+    """The probability of entailment of a less self-assured model, which tells degrees of wrong apart."""
+    softened = answer ** (1 / SOFTNESS)
+    return float(softened[ENTAILMENT] / softened.sum())
 
 
 def _entails(answer: Answer) -> bool:

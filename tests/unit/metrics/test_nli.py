@@ -65,27 +65,41 @@ def test_an_omitted_fact_is_a_finding(examples):
 
 
 def test_the_rule():
-    decision = decide(check_of(), [N, E, C])
+    # Facts to text, text to all facts, text to each of two.
+    decision = decide(check_of(), [N, C, E, C])
     assert (decision.facts_to_text, decision.text_to_facts) == (0.3, pytest.approx((0.8 + 0.1) / 2))
-    assert decision.value == pytest.approx((0.3 + 0.45) / 2)
+    wholes, single = (soft(N) + soft(C)) / 2, (soft(E) + soft(C)) / 2
+    assert decision.value == pytest.approx((wholes + single) / 2)
     assert decision.confidence == 0.1
     assert (decision.hallucination, decision.omission) == (1, 1)
-    fine = decide(check_of(), [E, E, E])
-    assert (fine.hallucination, fine.omission, fine.value) == (0, 0, pytest.approx(0.8))
+    fine = decide(check_of(), [E, N, E, E])
+    # All facts together count for the value and the confidence, but not for the label.
+    assert (fine.hallucination, fine.omission, fine.confidence) == (0, 0, 0.3)
+
+
+def soft(answer):
+    """The entailment of a flatter answer."""
+    roots = [probability**0.5 for probability in answer]
+    return roots[0] / sum(roots)
 
 
 @pytest.mark.parametrize(
     ("direction", "asked", "value", "parts"),
     [
-        ("omission", 2, 0.45, ("confidence", "text_to_facts", "omission")),
-        ("hallucination", 1, 0.3, ("confidence", "facts_to_text", "hallucination")),
+        (
+            "omission",
+            3,
+            lambda: (soft(E) + (soft(E) + soft(C)) / 2) / 2,
+            ("confidence", "text_to_facts", "omission"),
+        ),
+        ("hallucination", 1, lambda: soft(N), ("confidence", "facts_to_text", "hallucination")),
     ],
 )
 def test_one_direction(direction, asked, value, parts):
     check = check_of(direction=direction)
     assert len(questions_of(check)) == asked
-    decision = decide(check, {"omission": [E, C], "hallucination": [N]}[direction])
-    assert decision.value == pytest.approx(value)
+    decision = decide(check, {"omission": [E, E, C], "hallucination": [N]}[direction])
+    assert decision.value == pytest.approx(value())
     assert getattr(decision, direction) == 1
     assert NliCheck(direction=direction).parts == parts
 
@@ -94,10 +108,10 @@ def test_required_and_optional_facts():
     def asked(**chosen):
         return [question.place for question in questions_of(check_of(**chosen))]
 
-    assert asked() == [None, 0, 1]
-    assert asked(optional=["food"]) == [None, 1]
-    assert asked(required=["food"]) == [None, 0]
-    assert asked(required=["food=French", "area"], optional=["area=riverside"]) == [None, 0]
+    assert asked() == [None, None, 0, 1]
+    assert asked(optional=["food"]) == [None, None, 1]
+    assert asked(required=["food"]) == [None, None, 0]
+    assert asked(required=["food=French", "area"], optional=["area=riverside"]) == [None, None, 0]
     assert asked(required=["price"]) == [None]
     # All facts stay premises.
     assert questions_of(check_of(optional=["food", "area"]))[0].pair.premise.count("Aromi") == 2
@@ -105,11 +119,15 @@ def test_required_and_optional_facts():
 
 @pytest.mark.parametrize(
     ("direction", "answers", "value"),
-    [("both", [N], 0.65), ("omission", [], 1.0), ("hallucination", [N], 0.3)],
+    [
+        ("both", [N], lambda: (1 + soft(N)) / 2),
+        ("omission", [], lambda: 1.0),
+        ("hallucination", [N], lambda: soft(N)),
+    ],
 )
 def test_where_every_fact_is_optional_nothing_is_left_out(direction, answers, value):
     decision = decide(check_of(optional=["food", "area"], direction=direction), answers)
-    assert decision.value == pytest.approx(value)
+    assert decision.value == pytest.approx(value())
     assert decision.omission == 0
 
 
@@ -145,6 +163,7 @@ def test_an_empty_value_is_no_fact():
     table = Table((Record("Aromi", "food", " "), *FACTS.records))
     assert [question.place for question in questions_of(check_of(replace(EXAMPLE, table=table)))] == [
         None,
+        None,
         1,
         2,
     ]
@@ -152,12 +171,12 @@ def test_an_empty_value_is_no_fact():
 
 def test_two_equal_facts_are_two_facts():
     check = check_of(replace(EXAMPLE, table=Table(FACTS.records[:1] * 2)))
-    decision = decide(check, [E, N, N])
+    decision = decide(check, [E, N, N, N])
     assert [one.record for one in explain_check(decision, [])] == [0, 1]
 
 
 def test_findings_say_where():
-    decision = decide(check_of(), [N, E, C])
+    decision = decide(check_of(), [N, N, E, C])
     assert [pair.hypothesis for pair in sentence_pairs(decision)] == [
         "Aromi serves French food.",
         "It is cheap.",
@@ -172,14 +191,14 @@ def test_findings_say_where():
 
 
 def test_no_sentence_is_blamed_where_the_text_is_entailed():
-    decision = decide(check_of(), [E, E, E])
+    decision = decide(check_of(), [E, E, E, E])
     assert sentence_pairs(decision) == []
     assert {one.kind for one in explain_check(decision, [])} == {"supported"}
 
 
 def test_spans_are_those_of_the_text_as_given():
     given = f"\n  {TEXT} \n"
-    decision = decide(check_of(replace(EXAMPLE, text=given)), [N, E, E])
+    decision = decide(check_of(replace(EXAMPLE, text=given)), [N, E, E, E])
     assert questions_of(decision.check) == questions_of(check_of())
     (finding,) = (one for one in explain_check(decision, [E, C]) if one.span)
     assert given[slice(*finding.span)] == "It is cheap."

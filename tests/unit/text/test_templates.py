@@ -121,7 +121,12 @@ def test_a_file(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('{"food": ["<object> is served."], "open=no": ["Closed."]}')
     assert load_templates(str(path)).sentence(Record("", "food", "Pasta")) == "Pasta is served."
-    assert templates_checksum(str(path)) != templates_checksum("backoff")
+    before = templates_checksum(str(path))
+    assert before != templates_checksum("backoff")
+    # Edited, it counts as it is now.
+    path.write_text('{"food": ["<object> is eaten."]}')
+    assert load_templates(str(path)).sentence(Record("", "food", "Pasta")) == "Pasta is eaten."
+    assert templates_checksum(str(path)) != before
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,195 @@
+"""Names: how they are written, shortened and turned around."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from factable.text.sentences import sentence_spans
+from factable.text.values.kinds import Mention, Name, Relation
+from factable.text.values.words import Word, split_words
+
+_ARTICLES = frozenset(("the", "a", "an"))
+# A qualifier that tells things of one name apart, as in "Avatar (film)".
+_QUALIFIER = re.compile(r"(?<=\S)\s*\([^()]*\)\s*\Z")
+_PARTICLE_WORDS = (
+    "of the de del della di da dos das du van der den von zu la le les el al bin ibn y e af av op ter for"
+)
+_PARTICLES = frozenset(_PARTICLE_WORDS.split())
+_PREPOSITIONS = frozenset(("of", "in", "at", "on", "for", "from", "near", "with"))
+_MOST_PARTICLES = 2
+# Words that are written large where a sentence begins and are no names.
+_OPENING_WORDS = """
+the a an this that these those it its he his him she her they their there then we our us you your i my me in
+on at as and but or nor so if of by for from to with without into onto over under near about after before
+during since until while when where which who whose what how why because although though however also both
+each every all some any many most several one no not is are was were be been being has have had do does did
+can could will would shall should may might must here now today yet still such other another same like
+unlike despite between among within through throughout against along across behind beyond per than
+"""
+_OPENERS = frozenset(_OPENING_WORDS.split())
+# What may stand between two words of one name.
+_GAP = re.compile(r"[ \u00a0\n]|-|–|/|\. ?| ?& ?|, (?=[JS]r\b)")
+_SHORTENED = re.compile(
+    r"[A-Z]|St|Mt|Ft|Dr|Mr|Mrs|Ms|Jr|Sr|Prof|Gen|Col|Lt|Sgt|Capt|Rev|Hon|No|Inc|Ltd|Co|Corp"
+)
+
+
+def name_of(text: str) -> Name:
+    """A text as a name, without a leading article and a qualifier in parentheses; underscores are spaces."""
+    plain = text.replace("_", " ")
+    plain = _QUALIFIER.sub("", plain) or plain
+    words = split_words(plain)
+    comma = sum(word.end <= plain.find(",") for word in words)
+    article = len(words) > 1 and words[0].folded in _ARTICLES
+    return Name(tuple(word.folded for word in words[article:]), max(0, comma - article))
+
+
+def orders(name: Name) -> list[tuple[str, ...]]:
+    """The orders in which the words of a name may stand: as written, or what follows the comma first."""
+    turned = name.words[name.comma :] + name.words[: name.comma]
+    return [name.words] if turned == name.words else [name.words, turned]
+
+
+def compare_names(data: Name, text: Name) -> Relation:
+    """How a name in a text stands to one in the data."""
+    pairs = [(ours, theirs) for ours in orders(data) for theirs in orders(text)]
+    if any(_joined(ours) == _joined(theirs) for ours, theirs in pairs):
+        return Relation.EQUAL
+    shorter = any(_shortens(theirs, ours) for ours, theirs in pairs) and _names_the_thing(text, data)
+    longer = any(_shortens(ours, theirs) for ours, theirs in pairs) and _names_the_thing(data, text)
+    shorter, longer = shorter or is_acronym(text, data), longer or is_acronym(data, text)
+    if shorter != longer:
+        return Relation.COARSER if shorter else Relation.FINER
+    if shorter or any(_agree(ours, theirs) for ours, theirs in pairs):
+        return Relation.INCOMPARABLE
+    return Relation.DIFFERENT
+
+
+def is_acronym(short: Name, name: Name) -> bool:
+    """Whether a single word, or letters with full stops, are the first letters of a name or its head."""
+    letters = _joined(short.words)
+    if len(letters) < 2 or " " in letters:
+        return False
+    wholes = (name.words, name.words[: name.comma], _head(name))
+    return letters in ("".join(word[0] for word in words if word not in _PARTICLES) for words in wholes)
+
+
+def _joined(words: Sequence[str]) -> str:
+    """The words with neighbouring initials as one: U.S. is US, B.M. is B. M."""
+    parts: list[str] = []
+    last = ""
+    for word in words:
+        if len(word) == len(last) == 1 and word.isalpha():
+            parts[-1] += word
+        else:
+            parts.append(word)
+        last = word if word.isalpha() else ""
+    return " ".join(parts)
+
+
+def _stands_for(short: str, word: str) -> bool:
+    return short == word or (len(short) == 1 and short.isalpha() and word.startswith(short))
+
+
+def _shortens(short: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether some words, in their order and perhaps as initials, are a shorter form of others."""
+    if not any(len(word) > 1 and word.isalpha() and word not in _PARTICLES for word in short):
+        return False
+    rest = iter(words)
+    # Each search goes on where the one before has stopped.
+    return all(any(_stands_for(word, other) for other in rest) for word in short)
+
+
+def _names_the_thing(short: Name, name: Name) -> bool:
+    """Whether a shorter form keeps what names the thing: a word of its head, and not only a middle name.
+
+    "Dallas" is short for "Dallas, Texas", and "Texas" is not.
+    """
+    head = _head(name)
+    if not any(_stands_for(word, other) for word in short.words for other in head):
+        return False
+    return len(short.words) > 1 or short.words[0] in (head[0], head[-1])
+
+
+def _head(name: Name) -> tuple[str, ...]:
+    """The words of a name before its comma or first preposition, which tell where or of what it is."""
+    words = name.words[: name.comma] or name.words
+    ends = [place for place, word in enumerate(words) if word in _PREPOSITIONS and place]
+    return words[: ends[0]] if ends else words
+
+
+def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two names differ in what they shorten to initials only."""
+    if len(one) != len(other):
+        return False
+    return all(_stands_for(a, b) or _stands_for(b, a) for a, b in zip(one, other, strict=True))
+
+
+def find_names(text: str, taken: bytearray) -> Iterator[Mention]:
+    """Runs of words written large; nothing in a text that has no small letters to tell them from.
+
+    Places marked in `taken` (those of numbers and dates in digits) end a run.
+    """
+    if text == text.upper():
+        return
+    words = split_words(text)
+    starts = {_first_word(text, start) for start, _ in sentence_spans(text)}
+    place = 0
+    while place < len(words):
+        word = words[place]
+        if not _is_large(text, word) or taken[word.start]:
+            place += 1
+            continue
+        if word.folded in _OPENERS and (word.start in starts or word.end - word.start == 1):
+            place += 1
+            continue
+        last = _end_of_run(text, words, place, taken, starts)
+        end = end_of_word(text, words[last])
+        sure = last > place or word.start not in starts
+        yield Mention(name_of(text[word.start : end]), word.start, end, sure)
+        place = last + 1
+
+
+def _first_word(text: str, start: int) -> int:
+    """Where the first letter of a sentence stands, after quotes and brackets."""
+    while start < len(text) and not text[start].isalnum():
+        start += 1
+    return start
+
+
+def _is_large(text: str, word: Word) -> bool:
+    return text[word.start].isupper()
+
+
+def end_of_word(text: str, word: Word) -> int:
+    """Where a word ends, without a possessive ending."""
+    return word.end - 2 if text[word.end - 2 : word.end] in ("'s", "’s") else word.end
+
+
+def _end_of_run(text: str, words: Sequence[Word], first: int, taken: bytearray, starts: set[int]) -> int:
+    """The last word of a run; small words such as "of" and "van" stand only between large ones."""
+    last = first
+    while True:
+        after = last + 1
+        while after < len(words) and after <= last + _MOST_PARTICLES and words[after].folded in _PARTICLES:
+            if _is_large(text, words[after]):
+                break
+            after += 1
+        if after >= len(words) or taken[words[after].start] or words[after].start in starts:
+            return last
+        # A number after a hyphen belongs to the name, as in C-17.
+        number = text[words[last].end] == "-" and text[words[after].start].isdecimal()
+        if not (_is_large(text, words[after]) or number):
+            return last
+        if not all(_joins(text, words[at], words[at + 1]) for at in range(last, after)):
+            return last
+        last = after
+
+
+def _joins(text: str, one: Word, other: Word) -> bool:
+    """Whether nothing between two words, nor a possessive, ends a name."""
+    gap = text[one.end : other.start]
+    if end_of_word(text, one) < one.end:
+        return False
+    if gap.startswith("."):
+        return bool(_GAP.fullmatch(gap) and _SHORTENED.fullmatch(text[one.start : one.end]))
+    return bool(_GAP.fullmatch(gap))

@@ -1,0 +1,240 @@
+"""Units and currencies: how they are written and what they are worth."""
+
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+
+class Unit(NamedTuple):
+    """A unit: a value times `factor` plus `offset` is in the base unit of its dimension."""
+
+    name: str
+    dimension: str
+    factor: Fraction = Fraction(1)
+    offset: Fraction = Fraction(0)
+
+
+# Dimension, name, worth in the base unit of the dimension, further words, symbols. Words are read in any case
+# and with a plural s, symbols as they stand. What is worth different things in different places (ton, gallon,
+# calorie) is a dimension of its own, so it never converts.
+_UNITS = """
+length       | millimetre     | 1/1000         | millimeter          | mm
+length       | centimetre     | 1/100          | centimeter          | cm
+length       | metre          | 1              | meter               | m
+length       | kilometre      | 1000           | kilometer           | km
+length       | inch           | 127/5000       |                     |
+length       | foot           | 381/1250       |                     | ft
+length       | yard           | 1143/1250      |                     | yd
+length       | mile           | 201168/125     |                     | mi
+length       | nautical mile  | 1852           |                     | nmi
+light years  | light year     | 1              |                     | ly
+mass         | milligram      | 1/1000         | milligramme         | mg
+mass         | gram           | 1              | gramme              | g
+mass         | kilogram       | 1000           | kilogramme, kilo    | kg
+mass         | tonne          | 1000000        | metric ton          | t
+mass         | ounce          | 28349523125/1000000000 |             | oz
+mass         | pound (mass)   | 45359237/100000 |                    | lb, lbs
+mass         | stone          | 635029318/100000 |                   |
+tons         | ton            | 1              |                     |
+volume       | millilitre     | 1/1000         | milliliter          | ml, mL
+volume       | centilitre     | 1/100          | centiliter          | cl
+volume       | litre          | 1              | liter               | l, L
+gallons      | gallon         | 1              |                     |
+pints        | pint           | 1              |                     |
+cups         | cup            | 1              |                     |
+spoons       | tablespoon     | 1              |                     | tbsp
+teaspoons    | teaspoon       | 1              |                     | tsp
+area         | hectare        | 10000          |                     | ha
+area         | acre           | 316160658/78125 |                    |
+time         | millisecond    | 1/1000         |                     | ms
+time         | second         | 1              |                     | s, sec, secs
+time         | minute         | 60             |                     | min, mins
+time         | hour           | 3600           |                     | h, hr, hrs
+time         | day            | 86400          |                     |
+time         | week           | 604800         |                     |
+calendar     | month          | 1              |                     |
+calendar     | year           | 12             |                     | yrs
+calendar     | decade         | 120            |                     |
+calendar     | century        | 1200           |                     |
+speed        | metre per second | 1            | meter per second    | m/s
+speed        | kilometre per hour | 5/18       | kilometer per hour  | km/h, kph, kmh
+speed        | mile per hour  | 1397/3125      |                     | mph
+speed        | knot           | 463/900        |                     | kn
+temperature  | degree Celsius | 1              | degree centigrade, degree C | °C, ° C
+temperature  | degree Fahrenheit | 5/9         | degree F            | °F, ° F
+temperature  | kelvin         | 1              |                     |
+degrees      | degree         | 1              |                     | °
+data         | bit            | 1/8            |                     |
+data         | byte           | 1              |                     |
+data         | kilobyte       | 1000           |                     | kB, KB
+data         | megabyte       | 1000000        |                     | MB
+data         | gigabyte       | 1000000000     |                     | GB
+data         | terabyte       | 1000000000000  |                     | TB
+data         | kibibyte       | 1024           |                     | KiB
+data         | mebibyte       | 1048576        |                     | MiB
+data         | gibibyte       | 1073741824     |                     | GiB
+energy       | joule          | 1              |                     | J
+energy       | kilojoule      | 1000           |                     | kJ
+energy       | kilocalorie    | 4184           |                     | kcal
+energy       | kilowatt hour  | 3600000        |                     | kWh
+calories     | calorie        | 1              |                     | cal
+power        | watt           | 1              |                     | W
+power        | kilowatt       | 1000           |                     | kW
+power        | megawatt       | 1000000        |                     | MW
+frequency    | hertz          | 1              |                     | Hz
+frequency    | kilohertz      | 1000           |                     | kHz
+frequency    | megahertz      | 1000000        |                     | MHz
+frequency    | gigahertz      | 1000000000     |                     | GHz
+per area     | per square kilometre | 1        | per square kilometer, per sq km | /km², /km2, per km²
+per area     | per square mile | 15625000000/40468564224 | per sq mi, per sq mile |
+percent      | percent        | 1              | per cent, pct       | %
+points       | percentage point | 1            |                     | pp
+score points | point          | 1              |                     | pts
+rating       | star           | 1              |                     |
+"""
+# A code, a name that may stand for several, the signs and words that mean exactly this currency.
+_CURRENCIES = """
+USD | dollar | US$, U.S.$  | US dollar, U.S. dollar, American dollar, United States dollar
+AUD | dollar | A$, AU$     | Australian dollar
+CAD | dollar | C$, CA$     | Canadian dollar
+NZD | dollar | NZ$         | New Zealand dollar
+HKD | dollar | HK$         | Hong Kong dollar
+SGD | dollar | S$          | Singapore dollar
+GBP | pound (money) | £    | pound sterling, British pound
+EUR |        | €           | euro
+JPY |        | ¥           | yen, Japanese yen
+CNY |        | RMB         | yuan, renminbi
+INR | rupee  | ₹           | Indian rupee
+CHF |        |             | Swiss franc
+KRW |        | ₩           | South Korean won
+RUB |        | ₽           | rouble, ruble
+BRL |        | R$          |
+SEK |        |             | Swedish krona
+"""
+# Less is said by the name on the right: "5 dollars" leaves open whose, "5 stars" of how many.
+_VAGUER = {"degree Celsius": "degree", "degree Fahrenheit": "degree"}
+_IRREGULAR = {"inch": "inches", "foot": "feet", "century": "centuries", "hertz": "hertz", "stone": "stone"}
+_NO_PLURAL = ("percent", "per cent", "pct", "yen", "yuan", "renminbi", "won")
+
+
+def _fields(table: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.split("|")] for line in table.strip().splitlines()]
+
+
+def _several(cell: str) -> list[str]:
+    return [part.strip() for part in cell.split(",") if part.strip()]
+
+
+def _forms(word: str) -> list[str]:
+    """A word with its plurals."""
+    if word.startswith(("per ", "/")) or word.endswith(_NO_PLURAL):
+        return [word]
+    head, per, rest = word.partition(" per ")
+    first, space, kind = head.partition(" ") if head.startswith("degree ") else (head, "", "")
+    last = first.rpartition(" ")[2]
+    many = first.removesuffix(last) + _IRREGULAR.get(last, f"{last}s")
+    return [f"{form}{space}{kind}{per}{rest}" for form in (first, many)]
+
+
+class _Tables(NamedTuple):
+    units: dict[str, Unit]
+    words: dict[str, list[str]]
+    symbols: dict[str, list[str]]
+
+
+def _powers(tables: _Tables) -> None:
+    """Add square and cubic units of every length."""
+    lengths = [unit for unit in tables.units.values() if unit.dimension == "length"]
+    for prefix, short, marks, power in (("square", "sq", "²2", 2), ("cubic", "cu", "³3", 3)):
+        for unit in lengths:
+            name = f"{prefix} {unit.name}"
+            # A litre is a cubic decimetre.
+            factor = unit.factor**power * (1 if power == 2 else 1000)
+            tables.units[name] = Unit(name, "area" if power == 2 else "volume", factor)
+            for form in [word for word, names in tables.words.items() if names == [unit.name]]:
+                tables.words.setdefault(f"{prefix} {form}", []).append(name)
+                tables.words.setdefault(f"{short} {form}", []).append(name)
+            for symbol in [symbol for symbol, names in tables.symbols.items() if names == [unit.name]]:
+                for form in (f"{short} {symbol}", f"{short}. {symbol}", *(symbol + mark for mark in marks)):
+                    tables.symbols.setdefault(form, []).append(name)
+
+
+def _build() -> _Tables:
+    tables = _Tables({}, {}, {})
+    for dimension, name, factor, words, symbols in _fields(_UNITS):
+        # °F = °C · 9/5 + 32; the base is degree Celsius.
+        offset = {"degree Fahrenheit": Fraction(-160, 9), "kelvin": Fraction(-27315, 100)}.get(name)
+        tables.units[name] = Unit(name, dimension, Fraction(factor), offset or Fraction(0))
+        for word in (name.partition(" (")[0], *_several(words)):
+            for form in _forms(word):
+                tables.words.setdefault(form.lower(), []).append(name)
+        for symbol in _several(symbols):
+            tables.symbols.setdefault(symbol, []).append(name)
+    for code, vaguer, signs, words in _fields(_CURRENCIES):
+        tables.units[code] = Unit(code, "money")
+        for word in _several(words):
+            for form in _forms(word):
+                tables.words.setdefault(form.lower(), []).append(code)
+        for sign in (code, *_several(signs)):
+            tables.symbols.setdefault(sign, []).append(code)
+        if vaguer:
+            _VAGUER[code] = vaguer
+            if vaguer not in tables.units:
+                tables.units[vaguer] = Unit(vaguer, "money")
+                for form in _forms(vaguer.partition(" (")[0]):
+                    tables.words.setdefault(form, []).append(vaguer)
+    tables.symbols["$"] = ["dollar"]
+    _powers(tables)
+    return tables
+
+
+UNITS, _WORDS, _SYMBOLS = _build()
+
+
+def _any_of(forms: list[str]) -> str:
+    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
+
+
+_END = r"(?:(?<=[%°$€£¥₹₩₽])|(?![^\W_]))"
+_UNIT = re.compile(rf"[\s-]?((?i:{_any_of([*_WORDS])})|{_any_of([*_SYMBOLS])}){_END}")
+_MONEY = [form for form, names in _SYMBOLS.items() if UNITS[names[0]].dimension == "money"]
+#: A currency before its number, as a part of a pattern.
+CURRENCY_BEFORE = _any_of(_MONEY)
+# What may stand between a number and the area it counts in.
+_COUNTED = re.compile(r"\s(?:inhabitants|people|persons|residents)(?=\sper\s|/)", re.IGNORECASE)
+_OUT_OF = re.compile(r"\sout\sof\s(?:a\spossible\s)?(\d{1,3}|five|ten)(?![^\W_])(?:[\s-]stars?(?![^\W_]))?")
+
+
+def units_called(form: str) -> tuple[str, ...]:
+    """The units that a symbol or word may mean."""
+    return tuple(_SYMBOLS.get(form) or _WORDS.get(form.lower()) or ())
+
+
+def unit_at(text: str, place: int) -> tuple[tuple[str, ...], int]:
+    """The units that the words at a place may mean, and where they end (the place if there is none)."""
+    scale = _OUT_OF.match(text, place)
+    if scale:
+        return (out_of({"five": "5", "ten": "10"}.get(scale[1], scale[1])),), scale.end()
+    counted = _COUNTED.match(text, place)
+    found = _UNIT.match(text, counted.end() if counted else place)
+    return (units_called(found[1]), found.end()) if found else ((), place)
+
+
+def out_of(most: str) -> str:
+    """The unit of a rating with a highest value."""
+    return f"out of {most}"
+
+
+def unit_of(name: str) -> Unit:
+    """A unit by its name; one that is in no table is a dimension of its own."""
+    return UNITS.get(name) or Unit(name, name)
+
+
+def vaguer_unit(name: str) -> str:
+    """The name that says less, such as dollar for USD and star for a rating out of 5; empty if none does."""
+    return _VAGUER.get(name, "star" if name.startswith("out of ") else "")
+
+
+def is_money(name: str) -> bool:
+    """Whether a unit is a currency."""
+    return unit_of(name).dimension == "money"
