@@ -15,8 +15,8 @@ from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, Templates, facts_
 from factable.types import Example, Finding, Kind, Record
 
 Answer = NDArray[np.float64]
-# How much probabilities are flattened in the value (as a temperature would); 1.5 to 3 are about equally good on
-# the WebNLG 2017 ratings.
+# How much probabilities are flattened in the value, as by a temperature; 1.5 to 3 are about as good on the
+# WebNLG 2017 ratings.
 SOFTNESS = 2
 Asked = Literal["facts to text", "text to facts", "text to fact"]
 
