@@ -16,6 +16,7 @@ from factable.types import Example, Finding, Record, Scores, Table
 
 if TYPE_CHECKING:
     from factable.io.read import read
+    from factable.metrics.ledger import check
     from factable.run.score import score
 
 __all__ = [
@@ -30,17 +31,22 @@ __all__ = [
     "Scores",
     "Table",
     "UsageError",
+    "check",
     "read",
     "score",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """Load `read` and `score` when first used, so that importing factable stays instant."""
+    """Load `check`, `read` and `score` when first used, so that importing factable stays instant."""
     if name == "read":
         from factable.io.read import read
 
         return read
+    if name == "check":
+        from factable.metrics.ledger import check
+
+        return check
     if name == "score":
         from factable.run.score import score
 

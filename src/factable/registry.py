@@ -14,6 +14,7 @@ BUILT_IN = {
     "chrf": "factable.metrics.chrf:Chrf",
     "cider": "factable.metrics.cider:Cider",
     "cider_d": "factable.metrics.cider_d:CiderD",
+    "ledger": "factable.metrics.ledger:Ledger",
     "meteor": "factable.metrics.meteor:Meteor",
     "nist": "factable.metrics.nist:Nist",
     "nli": "factable.metrics.nli:NliCheck",

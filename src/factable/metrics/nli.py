@@ -8,7 +8,6 @@ import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import ClassVar, Literal
 
 from factable.metric import Field, make_scores
@@ -19,11 +18,12 @@ from factable.metrics.nli_check import (
     Selection,
     decide,
     explain_check,
+    names_in,
     questions_of,
     sentence_pairs,
 )
 from factable.metrics.parameters import require, require_choice
-from factable.models.nli import entailment, identity_of
+from factable.models.nli import ask_in_groups, identity_of
 from factable.models.protocols import TextPair
 from factable.models.templates import load_templates, templates_checksum
 from factable.types import Example, Finding, Scores
@@ -100,7 +100,7 @@ class NliCheck:
     def _decide(self, examples: Sequence[Example]) -> list[Decision]:
         """What the model says of each example."""
         templates = load_templates(self.templates)
-        selection = Selection(_names(self.required), _names(self.optional))
+        selection = Selection(names_in(self.required), names_in(self.optional))
         checks = [
             Check.of(example, templates, selection, direction=self.direction, compat=self.compat)
             for example in examples
@@ -109,11 +109,4 @@ class NliCheck:
         return list(map(decide, checks, answers))
 
     def _ask(self, groups: Sequence[Sequence[TextPair]]) -> list[list[Answer]]:
-        """The answers to all pairs, asked together, group by group."""
-        answers = iter(entailment(self.model, [pair for pairs in groups for pair in pairs]))
-        return [list(islice(answers, len(pairs))) for pairs in groups]
-
-
-def _names(text: str) -> frozenset[str]:
-    """Names of facts, which stand between commas."""
-    return frozenset(name.strip() for name in text.split(",") if name.strip())
+        return ask_in_groups(self.model, groups)

@@ -33,6 +33,11 @@ class Selection(NamedTuple):
         return (not self.required or bool(names & self.required)) and not names & self.optional
 
 
+def names_in(text: str) -> frozenset[str]:
+    """Names of facts, which stand between commas."""
+    return frozenset(name.strip() for name in text.split(",") if name.strip())
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One example ready to be checked: its text, and its facts as sentences by their place in the table."""

@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,12 @@ def entailment(name: str, pairs: Sequence[TextPair], advance: Advance = tell_nob
     for place, pair in enumerate(pairs):
         found[place] = known[keys[pair]]
     return found
+
+
+def ask_in_groups(name: str, groups: Sequence[Sequence[TextPair]]) -> list[list[NDArray[np.float64]]]:
+    """The answers to all pairs, asked together, group by group."""
+    answers = iter(entailment(name, [pair for pairs in groups for pair in pairs]))
+    return [list(islice(answers, len(pairs))) for pairs in groups]
 
 
 def _remember(answers: dict[bytes, NDArray[np.float64]]) -> None:

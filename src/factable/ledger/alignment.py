@@ -1,0 +1,91 @@
+"""Which span of a text speaks of which record: values said of the right subject, or of another one."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from factable.ledger.reading import Reading, Span, overlap
+from factable.text.templates import readable
+from factable.text.values import Hit, Relation
+from factable.types import Record
+
+_SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
+_RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The best hit of each record, and the records whose value is said of another subject only."""
+
+    hits: dict[int, Hit]
+    misplaced: dict[int, Span]
+
+
+def align(reading: Reading) -> Alignment:
+    """Find for each record the span that says its value, best of its own subject."""
+    hits: dict[int, Hit] = {}
+    misplaced: dict[int, Span] = {}
+    taken: dict[Span, int] = {}
+    for place in reading.places:
+        said = [hit for hit in reading.hits[place] if hit.relation in _SAID]
+        if not said:
+            continue
+        rivals = rivals_of(reading, place)
+        own = [hit for hit in said if not rivals or is_own(reading, place, hit.span, rivals)]
+        if not own:
+            misplaced[place] = said[0].span
+            continue
+        best = min(
+            own, key=lambda hit: (list(Relation).index(hit.relation), taken.get(hit.span, 0), hit.span)
+        )
+        hits[place] = best
+        taken[best.span] = taken.get(best.span, 0) + 1
+    return Alignment(hits, misplaced)
+
+
+def rivals_of(reading: Reading, place: int) -> list[str]:
+    """Other subjects that have another value for the same attribute, and are named in the text."""
+    record = reading.record(place)
+    values = {
+        readable(other.value).lower() for other in reading.facts.values() if _same(other, record, own=True)
+    }
+    rivals = [
+        other.subject
+        for other in reading.facts.values()
+        if _same(other, record, own=False) and readable(other.value).lower() not in values
+    ]
+    return [subject for subject in dict.fromkeys(rivals) if reading.subjects.get(subject)]
+
+
+def _same(other: Record, record: Record, *, own: bool) -> bool:
+    return other.attribute == record.attribute and (other.subject == record.subject) is own
+
+
+def is_own(reading: Reading, place: int, span: Span, rivals: Iterable[str]) -> bool:
+    """Whether a value is said of its own subject rather than of a rival: of the one named last before it."""
+    subject = reading.record(place).subject
+    named = {who: [hit.span for hit in reading.subjects.get(who, [])] for who in (subject, *rivals)}
+    places = sorted((at, who) for who, spans in named.items() for at in spans if not overlap(at, span))
+    start, end = reading.sentence_spans[reading.sentence_of(span)]
+    here = [(at, who) for at, who in places if start <= at[0] < end]
+    if _RESPECTIVELY.search(reading.text, start, end):
+        return _in_order(reading, place, span, here)
+    before = [who for at, who in here if at[1] <= span[0]]
+    after = [who for at, who in here if at[0] >= span[1]]
+    earlier = [who for at, who in places if at[1] <= start]
+    governing = [*before[-1:], *after[:1], *earlier[-1:]]
+    return not governing or governing[0] == subject
+
+
+def _in_order(reading: Reading, place: int, span: Span, named: list[tuple[Span, str]]) -> bool:
+    """Whether the n-th value belongs to the n-th subject."""
+    record = reading.record(place)
+    spans = {
+        hit.span
+        for other, fact in reading.facts.items()
+        if fact.attribute == record.attribute
+        for hit in reading.hits[other]
+    }
+    number = sorted(spans).index(span)
+    subjects = list(dict.fromkeys(who for _, who in named))
+    return number < len(subjects) and subjects[number] == record.subject

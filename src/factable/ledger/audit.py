@@ -1,0 +1,100 @@
+"""From examples to verdicts: what is asked of the NLI model in two rounds, and what the answers decide."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+
+import numpy as np
+
+from factable.ledger.alignment import Alignment, align
+from factable.ledger.features import (
+    Answer,
+    Features,
+    about_fact,
+    about_mention,
+    about_sentence,
+    about_verdict,
+)
+from factable.ledger.reading import Reading, Span, inside
+from factable.ledger.relevance import premise_for
+from factable.ledger.weights import Weights
+from factable.models.protocols import TextPair
+
+NOTHING_SAID = np.array([0.0, 1.0, 0.0])
+Ask = Callable[[Sequence[Sequence[TextPair]]], list[list[Answer]]]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """An example with the answers of the first round, and the log odds of its facts, values and sentences."""
+
+    reading: Reading
+    alignment: Alignment
+    fact_answers: dict[int, Answer]
+    sentence_answers: list[Answer]
+    weights: Weights
+    facts: dict[int, float] = field(init=False)
+    mentions: dict[Span, float] = field(init=False)
+    sentences: dict[Span, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Weigh everything, values before the sentences they stand in."""
+        weigh = self.weights.odds
+        facts = {place: weigh("fact", features) for place, features in self.fact_features().items()}
+        object.__setattr__(self, "facts", facts)
+        mentions = {span: weigh("value", features) for span, features in self.mention_features().items()}
+        object.__setattr__(self, "mentions", mentions)
+        sentences = {span: weigh("sentence", features) for span, features in self.sentence_features().items()}
+        object.__setattr__(self, "sentences", sentences)
+
+    def fact_features(self) -> dict[int, Features]:
+        """Features of every record."""
+        return {
+            place: about_fact(self.reading, self.alignment, place, self.fact_answers.get(place))
+            for place in self.reading.places
+        }
+
+    def mention_features(self) -> dict[Span, Features]:
+        """Features of every number, date and name of the text."""
+        return {
+            span: about_mention(self.reading, span, self.sentence_answers[self.reading.sentence_of(span)])
+            for span in self.reading.mentions
+        }
+
+    def sentence_features(self) -> dict[Span, Features]:
+        """Features of every sentence of the text."""
+        misplaced = list(self.alignment.misplaced.values())
+        return {
+            span: about_sentence(self.reading, span, answer, self.mentions, misplaced)
+            for span, answer in zip(self.reading.sentence_spans, self.sentence_answers, strict=True)
+        }
+
+    def verdict_features(self, required: frozenset[int]) -> Features:
+        """Features of the text as a whole."""
+        facts = [odds for place, odds in self.facts.items() if place in required]
+        return about_verdict(facts, list(self.sentences.values()))
+
+    def mentions_in(self, sentence: Span) -> list[Span]:
+        """The numbers, dates and names of a sentence."""
+        return inside(list(self.mentions), sentence)
+
+
+def audit(readings: Sequence[Reading], weights: Weights, ask: Ask) -> list[Audit]:
+    """Ask whether each text says its facts, and whether the facts say each sentence."""
+    answers = ask([_questions(reading) for reading in readings])
+    audits = []
+    for reading, found in zip(readings, answers, strict=True):
+        count = len(reading.sentences) if reading.sentence_spans else 0
+        facts = dict(zip(reading.sentences, found[:count] or repeat(NOTHING_SAID), strict=False))
+        audits.append(Audit(reading, align(reading), facts, found[count:], weights))
+    return audits
+
+
+def _questions(reading: Reading) -> list[TextPair]:
+    if not reading.sentence_spans:
+        return []
+    text = reading.text.strip()
+    facts = [TextPair(text, sentence) for sentence in reading.sentences.values()]
+    return facts + [
+        TextPair(premise_for(reading, span), reading.text[slice(*span)]) for span in reading.sentence_spans
+    ]

@@ -1,0 +1,26 @@
+"""What is ranked of a table: its facts as short texts, or its bare values."""
+
+from factable.text.templates import facts_of, open_up, readable
+from factable.types import Record, Table
+
+RECORDS, VALUES = READINGS = ("records", "values")
+# Texts of what is ranked, with the places of the records behind each.
+Units = dict[str, list[int]]
+
+
+def units_of(table: Table, reading: str) -> Units:
+    """The distinct units of a table; records without a value are none."""
+    units: Units = {}
+    for place, record in facts_of(table).items():
+        text = unit_text(record, reading)
+        if text:
+            units.setdefault(text, []).append(place)
+    return units
+
+
+def unit_text(record: Record, reading: str) -> str:
+    """A record as it is ranked: subject, attribute and value, or the value alone; empty without a value."""
+    value = readable(record.value)
+    if reading == VALUES or not value:
+        return value
+    return " ".join(part for part in (readable(record.subject), open_up(record.attribute), value) if part)
