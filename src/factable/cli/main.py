@@ -12,10 +12,13 @@ from factable.cli.lazy import LazyGroup
 from factable.errors import FactableError
 
 COMMANDS = {
+    "check": ("check", "Check one text against its data."),
     "compare": ("compare", "Compare systems, with intervals and paired tests."),
     "convert": ("convert", "Turn a data set format into JSON lines."),
+    "gate": ("gate", "Let a set of texts through, or not; for builds."),
     "metrics": ("metrics", "List the metrics and their parameters."),
     "models": ("models", "List, verify and describe the embedded models."),
+    "rerank": ("rerank", "Order several texts of each item, the best first."),
     "score": ("score", "Score texts against the data they were written from."),
     "study": ("study", "Say how far metrics can be trusted, against human judgements."),
     "train": ("train", "Make the files that some metrics need from your own data."),

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from factable.ledger.reading import Reading, Span, overlap
-from factable.text.templates import readable
-from factable.text.values import Hit, Relation
+from factable.text.templates import fill, readable
+from factable.text.values import Date, Hit, Name, Number, Relation
 from factable.types import Record
 
 _SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
+_INDEX = re.compile(r"\[\d+\]")
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 
 
@@ -43,6 +44,25 @@ def align(reading: Reading) -> Alignment:
     return Alignment(hits, misplaced)
 
 
+def sentences_of(reading: Reading, alignment: Alignment) -> dict[int, str]:
+    """The facts as sentences, subjects and values in the words of the text where it says them.
+
+    So the model has to judge what is said of a value, and not whether 3,645,000 is about 3.6 million.
+    """
+    found = {}
+    for place, fact in reading.facts.items():
+        hit = alignment.hits.get(place)
+        worded = isinstance(reading.values[place][0], Number | Date | Name) and hit is not None
+        subjects = [
+            each for each in reading.subjects.get(fact.subject, []) if each.relation is not Relation.FINER
+        ]
+        value = reading.text[slice(*hit.span)] if worded and hit else fact.value
+        subject = reading.text[slice(*subjects[0].span)] if subjects else fact.subject
+        template = reading.templates.choices(fact)[0]
+        found[place] = fill(template, fact._replace(subject=subject, value=value))
+    return found
+
+
 def rivals_of(reading: Reading, place: int) -> list[str]:
     """Other subjects that have another value for the same attribute, and are named in the text."""
     record = reading.record(place)
@@ -58,7 +78,7 @@ def rivals_of(reading: Reading, place: int) -> list[str]:
 
 
 def _same(other: Record, record: Record, *, own: bool) -> bool:
-    return other.attribute == record.attribute and (other.subject == record.subject) is own
+    return plain_attribute(other) == plain_attribute(record) and (other.subject == record.subject) is own
 
 
 def is_own(reading: Reading, place: int, span: Span, rivals: Iterable[str]) -> bool:
@@ -70,22 +90,37 @@ def is_own(reading: Reading, place: int, span: Span, rivals: Iterable[str]) -> b
     here = [(at, who) for at, who in places if start <= at[0] < end]
     if _RESPECTIVELY.search(reading.text, start, end):
         return _in_order(reading, place, span, here)
-    before = [who for at, who in here if at[1] <= span[0]]
+    values = [
+        hit.span
+        for other in _alike(reading, place)
+        for hit in reading.hits[other]
+        if start <= hit.span[0] < end
+    ]
+    before = [who for at, who in here if at[1] <= span[0]][::-1]
     after = [who for at, who in here if at[0] >= span[1]]
-    earlier = [who for at, who in places if at[1] <= start]
-    governing = [*before[-1:], *after[:1], *earlier[-1:]]
+    earlier = [who for at, who in places if at[1] <= start][::-1]
+    # In "12 °C in Oslo and 25 °C in Rome" each value comes before its subject.
+    ahead = bool(here) and bool(values) and min(values)[0] < here[0][0][0]
+    governing = [*after[:1], *before[:1]] if ahead else [*before[:1], *after[:1]]
+    governing += earlier[:1]
     return not governing or governing[0] == subject
+
+
+def _alike(reading: Reading, place: int) -> list[int]:
+    """The facts with the same attribute."""
+    name = plain_attribute(reading.record(place))
+    return [other for other, fact in reading.facts.items() if plain_attribute(fact) == name]
+
+
+def plain_attribute(record: Record) -> str:
+    """The attribute without the numbers of list members."""
+    return _INDEX.sub("", record.attribute)
 
 
 def _in_order(reading: Reading, place: int, span: Span, named: list[tuple[Span, str]]) -> bool:
     """Whether the n-th value belongs to the n-th subject."""
     record = reading.record(place)
-    spans = {
-        hit.span
-        for other, fact in reading.facts.items()
-        if fact.attribute == record.attribute
-        for hit in reading.hits[other]
-    }
+    spans = {hit.span for other in _alike(reading, place) for hit in reading.hits[other]}
     number = sorted(spans).index(span)
     subjects = list(dict.fromkeys(who for _, who in named))
     return number < len(subjects) and subjects[number] == record.subject

@@ -6,7 +6,7 @@ from itertools import repeat
 
 import numpy as np
 
-from factable.ledger.alignment import Alignment, align
+from factable.ledger.alignment import Alignment, align, sentences_of
 from factable.ledger.features import (
     Answer,
     Features,
@@ -81,20 +81,23 @@ class Audit:
 
 def audit(readings: Sequence[Reading], weights: Weights, ask: Ask) -> list[Audit]:
     """Ask whether each text says its facts, and whether the facts say each sentence."""
-    answers = ask([_questions(reading) for reading in readings])
+    alignments = [align(reading) for reading in readings]
+    answers = ask([_questions(*each) for each in zip(readings, alignments, strict=True)])
     audits = []
-    for reading, found in zip(readings, answers, strict=True):
-        count = len(reading.sentences) if reading.sentence_spans else 0
-        facts = dict(zip(reading.sentences, found[:count] or repeat(NOTHING_SAID), strict=False))
-        audits.append(Audit(reading, align(reading), facts, found[count:], weights))
+    for reading, alignment, found in zip(readings, alignments, answers, strict=True):
+        count = len(reading.facts) if reading.sentence_spans else 0
+        facts = dict(zip(reading.facts, found[:count] or repeat(NOTHING_SAID), strict=False))
+        audits.append(Audit(reading, alignment, facts, found[count:], weights))
     return audits
 
 
-def _questions(reading: Reading) -> list[TextPair]:
+def _questions(reading: Reading, alignment: Alignment) -> list[TextPair]:
     if not reading.sentence_spans:
         return []
     text = reading.text.strip()
-    facts = [TextPair(text, sentence) for sentence in reading.sentences.values()]
+    sentences = sentences_of(reading, alignment)
+    facts = [TextPair(text, sentence) for sentence in sentences.values()]
     return facts + [
-        TextPair(premise_for(reading, span), reading.text[slice(*span)]) for span in reading.sentence_spans
+        TextPair(premise_for(reading, alignment, span), reading.text[slice(*span)])
+        for span in reading.sentence_spans
     ]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from factable.ledger.alignment import plain_attribute
 from factable.ledger.audit import Audit
 from factable.ledger.features import rival_mentions
 from factable.ledger.reading import Reading, Span, overlap
@@ -76,11 +77,11 @@ def _rivals(audit: Audit, place: int, templates: Templates) -> Iterator[Rival]:
 
 def _other_values(reading: Reading, place: int) -> list[Span]:
     """Values of the same kind: those that no record has first, then those of records with the same attribute."""
-    attribute = reading.facts[place].attribute
+    attribute = plain_attribute(reading.facts[place])
     of_others = [
         hit.span
         for other, fact in reading.facts.items()
-        if other != place and fact.attribute == attribute
+        if other != place and plain_attribute(fact) == attribute
         for hit in reading.hits[other]
     ]
     return [*rival_mentions(reading, place), *dict.fromkeys(of_others)]
@@ -103,7 +104,7 @@ def _runs(audit: Audit, sentence: Span) -> Iterator[Run]:
     found = strange_runs(audit, sentence)
     if len(found) < 2:
         return
-    premise = premise_for(audit.reading, sentence)
+    premise = premise_for(audit.reading, audit.alignment, sentence)
     for start, end in found[:MOST_RUNS]:
         text = audit.reading.text
         rest = " ".join(f"{text[sentence[0] : start]} {text[end : sentence[1]]}".split())

@@ -32,6 +32,7 @@ def about_fact(reading: Reading, alignment: Alignment, place: int, answer: Answe
     hit = alignment.hits.get(place)
     exact = isinstance(value, Number | Date)
     missing = hit is None and place not in alignment.misplaced
+    rivals = rival_mentions(reading, place) if missing else []
     denied = any(each.relation is Relation.DIFFERENT for each in reading.hits[place])
     entailed = 0.0 if answer is None else logit(float(answer[ENTAILMENT]))
     subject = reading.record(place).subject
@@ -43,16 +44,36 @@ def about_fact(reading: Reading, alignment: Alignment, place: int, answer: Answe
         "coarser": float(hit is not None and hit.relation is Relation.COARSER),
         "finer": float(hit is not None and hit.relation is Relation.FINER),
         "missing exact": float(missing and exact),
+        "missing exact, rival": float(missing and exact and bool(rivals)),
         "missing name": float(missing and _is_proper(reading, place)),
         "missing other": float(missing and not exact and not _is_proper(reading, place)),
         "entailed, missing exact": entailed * (missing and exact),
         "entailed, missing name": entailed * (missing and _is_proper(reading, place)),
-        "words said": _words_said(reading, place) if missing else 0.0,
-        "rival": float(missing and bool(rival_mentions(reading, place))),
-        "misplaced": float(place in alignment.misplaced),
+        "words said": _words_said(reading, place) if missing and not exact else 0.0,
+        "missing name, rival": float(missing and not exact and bool(rivals)),
+        "misplaced exact": float(exact and place in alignment.misplaced),
+        "misplaced name": float(not exact and place in alignment.misplaced),
+        "said apart": float(hit is not None and _is_apart(reading, place, hit.span)),
         "denied": float(denied and hit is None),
         "subject unsaid": float(bool(subject) and not reading.subjects.get(subject)),
     }
+
+
+def _is_apart(reading: Reading, place: int, span: Span) -> bool:
+    """Whether a value stands in a sentence that names other subjects, and not its own.
+
+    A subject that is the value of another record, too, is passed by.
+    """
+    start, end = reading.sentence_spans[reading.sentence_of(span)]
+    values = {record.value for record in reading.facts.values()}
+    own = reading.record(place).subject
+    named = {
+        subject
+        for subject, hits in reading.subjects.items()
+        if any(start <= hit.span[0] < end and not overlap(hit.span, span) for hit in hits)
+        and (subject == own or subject not in values)
+    }
+    return bool(named) and own not in named
 
 
 def _is_proper(reading: Reading, place: int) -> bool:
@@ -104,10 +125,23 @@ def about_mention(reading: Reading, span: Span, answer: Answer) -> Features:
         "unknown date": float(unknown and isinstance(value, Date)),
         "unknown name": float(unknown and isinstance(value, Name)),
         "unknown count": float(unknown and _is_count(value, reading)),
+        "clash": float(unknown and _clashes(reading, span)),
         "entailed, unknown": entailed * unknown,
-        "words known": share if unknown else 0.0,
+        "words known": share if unknown and isinstance(value, Name) else 0.0,
         "unsure": float(unknown and not mentions[0].sure),
     }
+
+
+def _clashes(reading: Reading, span: Span) -> bool:
+    """Whether a number or date is another than that of a record which the text does not say."""
+    return any(
+        compare(value, mention.value) is Relation.DIFFERENT
+        for place in reading.places
+        if not reading.hits[place]
+        for value in reading.values[place]
+        if isinstance(value, Number | Date)
+        for mention in reading.mentions[span]
+    )
 
 
 def supporting_records(reading: Reading, span: Span) -> tuple[int, ...]:
@@ -126,7 +160,10 @@ def _says(hit: Hit, span: Span) -> bool:
 def _support(reading: Reading, span: Span) -> Relation | None:
     """The best relation of a mention to the values and subjects of the data."""
     found = []
-    for hits in [*reading.hits.values(), *reading.subjects.values()]:
+    # The currency of an amount is no amount.
+    exact = isinstance(reading.mentions[span][0].value, Number | Date)
+    records = [place for place in reading.hits if not exact or _has_digits(reading, place)]
+    for hits in [*(reading.hits[place] for place in records), *reading.subjects.values()]:
         for hit in hits:
             if not _says(hit, span):
                 continue
@@ -134,6 +171,11 @@ def _support(reading: Reading, span: Span) -> Relation | None:
             found.append(hit.relation if whole else Relation.FINER)
     order = list(Relation)
     return min(found, key=order.index, default=None)
+
+
+def _has_digits(reading: Reading, place: int) -> bool:
+    exact = any(isinstance(value, Number | Date) for value in reading.values[place])
+    return exact or any(char.isdecimal() for char in reading.record(place).value)
 
 
 def _share_known(reading: Reading, span: Span) -> float:

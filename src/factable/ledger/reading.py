@@ -15,14 +15,14 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Reading:
-    """One example: facts by their place in the table, as records with a subject and as sentences.
+    """One example: facts by their place in the table, as records with a subject.
 
-    A record that only names what the others are about is in `names`, and is no sentence.
+    A record that only names what the others are about is in `names`, and is no fact.
     """
 
     example: Example
+    templates: Templates
     facts: dict[int, Record]
-    sentences: dict[int, str]
     names: dict[int, Record]
     read: ReadText
     hits: dict[int, list[Hit]]
@@ -37,8 +37,7 @@ class Reading:
         names = {place: record for place, record in records.items() if place not in facts}
         read = read_text(example.text)
         hits = {place: find_value(record.value, read, record.attribute) for place, record in records.items()}
-        sentences = {place: templates.sentence(record) for place, record in facts.items()}
-        return cls(example, facts, sentences, names, read, hits)
+        return cls(example, templates, facts, names, read, hits)
 
     @property
     def text(self) -> str:
@@ -104,7 +103,7 @@ class Reading:
     @cached_property
     def data_words(self) -> frozenset[str]:
         """All words of the data and of its facts as sentences, folded."""
-        parts = [*self.sentences.values(), self.example.table.title]
+        parts = [*map(self.templates.sentence, self.facts.values()), self.example.table.title]
         for record in self.example.table.records:
             parts += [readable(record.subject), open_up(record.attribute), readable(record.value)]
         return frozenset(word.folded for part in parts for word in split_words(part))

@@ -1,17 +1,19 @@
 """Which facts a sentence is held against: all of them, or in a large table those it is about."""
 
+from factable.ledger.alignment import Alignment, sentences_of
 from factable.ledger.reading import Reading, Span
 
 # What a sentence and so many facts fit into the window of the embedded model.
 MOST_FACTS = 12
 
 
-def premise_for(reading: Reading, sentence: Span) -> str:
+def premise_for(reading: Reading, alignment: Alignment, sentence: Span) -> str:
     """The facts that a sentence may rest on, as one text."""
-    places = list(reading.sentences)
+    sentences = sentences_of(reading, alignment)
+    places = list(sentences)
     if len(places) > MOST_FACTS:
         places = sorted(sorted(places, key=lambda place: -_closeness(reading, place, sentence))[:MOST_FACTS])
-    return " ".join(reading.sentences[place] for place in places)
+    return " ".join(sentences[place] for place in places)
 
 
 def _closeness(reading: Reading, place: int, sentence: Span) -> float:

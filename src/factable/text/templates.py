@@ -12,9 +12,24 @@ BACKOFF = f"The {ATTRIBUTE} of {SUBJECT} is {VALUE}."
 BACKOFF_WITHOUT_SUBJECT = f"The {ATTRIBUTE} is {VALUE}."
 # Attributes whose value names what the other records are about, the most telling first.
 NAMING = ("name", "title", "full name", "page title")
+# Attributes that do so where they come first.
+_NAMING_FIRST = """
+product item brand model company organisation organization event hotel restaurant venue place city country
+region state airport station person player team club athlete artist band album song film movie show series book
+game project course recipe dish building school university vehicle ship
+"""
+NAMING_FIRST = frozenset(_NAMING_FIRST.split())
+# Yes and no need no value in the sentence.
+TRUE, FALSE = frozenset(("yes", "true")), frozenset(("no", "false"))
+_VERB = re.compile(r"(is|are|was|has|have|had|can|does|did|allows|accepts|includes|offers)\s+(.+)")
 # What joins the steps of a path such as address.city or rooms[0].size.
 _STEP = re.compile(r"\[\d+\]|(?<=[\w\]])\.(?=\w)")
+_MEMBER = re.compile(r"(.*\[\d+\])\.[^.\[\]]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ADJECTIVE = re.compile(
+    r"(?:able|ible|ed|ic|ical|al|ly|less|free|ful|ive|ous|proof|ready|ant|ent|ary|ing|open|new|safe)\Z"
+)
+_COPULAS = frozenset(("is", "are", "was", "can", "does", "did"))
 _QUOTES = {'"': '"', "'": "'", "“": "”"}
 
 
@@ -35,7 +50,20 @@ class Templates:
             usable = [template for template in found if record.subject or SUBJECT not in template]
             if usable:
                 return usable
+        if readable(record.value).lower() in TRUE | FALSE:
+            return (_of_boolean(record),)
         return (BACKOFF if record.subject else BACKOFF_WITHOUT_SUBJECT,)
+
+
+def _of_boolean(record: Record) -> str:
+    """A sentence that says or denies what an attribute such as `familyFriendly` or `has_wifi` asks."""
+    words = open_up(record.attribute)
+    asked = _VERB.fullmatch(words)
+    verb, rest = (asked[1], asked[2]) if asked else ("is" if _ADJECTIVE.search(words) else "has", words)
+    denial = "" if readable(record.value).lower() in TRUE else " not" if verb in _COPULAS else " no"
+    # Angle brackets stay out of a template but for its own placeholders.
+    rest = rest.replace("<", "").replace(">", "")
+    return f"{SUBJECT if record.subject else 'It'} {verb}{denial} {rest}."
 
 
 def fill(template: str, record: Record) -> str:
@@ -73,17 +101,26 @@ def facts_of(table: Table) -> dict[int, Record]:
     """The facts of a table by their place in it, each with a subject where the table has one.
 
     A plain record is about the title of its table, or else about the value of the record that names it. A
-    record that only names what the others are about is no fact of its own.
+    record that only names what the others are about is no fact of its own. Members of a list of objects, such
+    as `jobs[0].year`, are about the first value of their object, as the cells of a row are about its first.
     """
     naming = _naming_record(table.records)
     about = table.title or ("" if naming is None else table.records[naming].value)
     if naming is not None and readable(table.records[naming].value) != readable(about):
         naming = None
-    return {
-        place: record if record.subject else record._replace(subject=about)
-        for place, record in enumerate(table.records)
-        if place != naming
-    }
+    heads: dict[str, str] = {}
+    facts = {}
+    for place, record in enumerate(table.records):
+        if place == naming:
+            continue
+        member = None if record.subject else _MEMBER.fullmatch(record.attribute)
+        if member and member[1] in heads:
+            facts[place] = record._replace(subject=heads[member[1]])
+            continue
+        if member and not any(char.isdecimal() for char in record.value):
+            heads[member[1]] = record.value
+        facts[place] = record if record.subject else record._replace(subject=about)
+    return facts
 
 
 def _naming_record(records: Sequence[Record]) -> int | None:
@@ -91,4 +128,5 @@ def _naming_record(records: Sequence[Record]) -> int | None:
     if len(records) < 2:
         return None
     names = [open_up(record.attribute).lower() if not record.subject else "" for record in records]
-    return next((names.index(name) for name in NAMING if names.count(name) == 1), None)
+    first = 0 if names[0] in NAMING_FIRST and names.count(names[0]) == 1 else None
+    return next((names.index(name) for name in NAMING if names.count(name) == 1), first)

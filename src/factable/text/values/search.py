@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from factable.text.templates import open_up
 from factable.text.values.data_values import read_value
-from factable.text.values.kinds import Boolean, Listing, Mention, Name, Relation, Value, best
+from factable.text.values.kinds import Boolean, Listing, Mention, Name, Number, Relation, Value, best
 from factable.text.values.mentions import find_mentions
 from factable.text.values.names import end_of_word, is_acronym, name_of, orders
 from factable.text.values.relations import compare
+from factable.text.values.units import is_money, units_called, vaguer_unit
 from factable.text.values.words import Word, split_words
 
 _SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
@@ -74,7 +75,7 @@ def _hits(value: Value, reading: ReadText, attribute: str) -> list[Hit]:
     if isinstance(value, Boolean):
         return _find_boolean(value, reading, attribute)
     if isinstance(value, Name):
-        return _find_name(value, reading)
+        return [*_find_name(value, reading), *_find_currency(value, reading)]
     if isinstance(value, Listing):
         return _find_listing(value, reading)
     compared = (((mention.start, mention.end), compare(value, mention.value)) for mention in reading.mentions)
@@ -98,6 +99,19 @@ def _find_name(name: Name, reading: ReadText) -> list[Hit]:
         relation = compare(name, mention.value)
         if relation in _SAID and not _is_another(name, mention, reading):
             hits.append(Hit((mention.start, mention.end), relation))
+    return hits
+
+
+def _find_currency(name: Name, reading: ReadText) -> list[Hit]:
+    """Amounts of money in the currency that a value such as EUR names; "dollars" are less exact than USD."""
+    money = [unit for unit in units_called(" ".join(name.words).upper()) if is_money(unit)]
+    hits = []
+    for mention in reading.mentions if money else ():
+        if isinstance(mention.value, Number) and is_money(mention.value.unit):
+            if mention.value.unit in money:
+                hits.append(Hit((mention.start, mention.end), Relation.EQUAL))
+            elif any(mention.value.unit == vaguer_unit(unit) for unit in money):
+                hits.append(Hit((mention.start, mention.end), Relation.COARSER))
     return hits
 
 

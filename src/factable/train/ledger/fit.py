@@ -13,6 +13,45 @@ from factable.ledger.weights import BIAS
 from factable.train.ledger.perturbations import ORIGINAL, Perturbed
 
 RIDGE = 1.0
+# What can only speak for a thing, and what only against it, whatever chance there is in the examples.
+FOR = frozenset(
+    (
+        "entailed",
+        "equal",
+        "coarser",
+        "words said",
+        "words known",
+        "worst value",
+        "worst fact",
+        "worst sentence",
+    )
+)
+AGAINST = frozenset(
+    (
+        "contradiction",
+        "missing exact",
+        "missing name",
+        "missing other",
+        "missing exact, rival",
+        "missing name, rival",
+        "clash",
+        "misplaced",
+        "misplaced exact",
+        "misplaced name",
+        "said apart",
+        "denied",
+        "subject unsaid",
+        "unknown number",
+        "unknown date",
+        "unknown name",
+        "strange words",
+        "number of strange words",
+        "doubtful facts",
+        "doubtful sentences",
+    )
+)
+# Where the fault is in what is said of values, the values themselves may be right.
+UNCLEAR = ("foreign", "attribute", "exchange", "deny")
 STEPS = 50
 DIGITS = 3
 
@@ -27,19 +66,19 @@ class Case(NamedTuple):
 def fact_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
     """Facts: the text says all but the one that the fault concerns."""
     for place, features in audit.fact_features().items():
-        yield Case(features, place != made.record)
+        yield Case(features, place not in made.unsaid)
 
 
 def value_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
     """Values of the text: all are supported but those in the span of the fault."""
     # A value of another sentence, or one given to another attribute, may well be in the data.
-    unclear = made.span if made.kind in ("foreign", "attribute") else None
+    unclear = made.span if made.kind in UNCLEAR else None
     for span, features in audit.mention_features().items():
         if unclear and overlap(span, unclear):
             known = features["equal"] or features["coarser"] or features["words known"] or features["unsure"]
-            if made.kind == "attribute" or known:
+            if made.kind != "foreign" or known:
                 continue
-        guilty = made.span is not None and made.kind != "attribute" and overlap(span, made.span)
+        guilty = made.span is not None and overlap(span, made.span)
         yield Case(features, not guilty)
 
 
@@ -56,11 +95,22 @@ def verdict_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
 
 def fit(cases: Sequence[Case]) -> dict[str, float]:
     """The weights under which the labels are most probable, held small by a ridge."""
-    names = list(cases[0].features)
-    table = np.array([[1.0, *(case.features[name] for name in names)] for case in cases])
+    names = [BIAS, *cases[0].features]
+    table = np.array([[1.0, *case.features.values()] for case in cases])
     labels = np.array([case.label for case in cases], dtype=np.float64)
-    weights = _newton(table, labels)
-    return dict(zip([BIAS, *names], np.round(weights, DIGITS).tolist(), strict=True))
+    kept = list(range(len(names)))
+    while True:
+        weights = dict(zip((names[place] for place in kept), _newton(table[:, kept], labels), strict=True))
+        wrong = [name for name, weight in weights.items() if weight * _sign(name) < 0]
+        if not wrong:
+            return {name: round(float(weights.get(name, 0.0)), DIGITS) for name in names}
+        # The one that is furthest on the wrong side goes first: others may then be right.
+        worst = max(wrong, key=lambda name: abs(weights[name]))
+        kept.remove(names.index(worst))
+
+
+def _sign(name: str) -> int:
+    return (name in FOR) - (name in AGAINST)
 
 
 def _newton(table: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,28 +8,25 @@ from dataclasses import dataclass, replace
 from factable.text.sentences import sentence_spans
 from factable.text.templates import readable
 from factable.text.values import Date, Number, Relation, compare, find_value, parse_value
-from factable.train.nli.corruptions import change_number
+from factable.train.nli.corruptions import change_number, negate
 from factable.types import Example, Record, Table
 
 Span = tuple[int, int]
 ORIGINAL = "original"
 # The text leaves a fact out; says another value; says another number; says a fact that the data does not
 # have; ends with a sentence about something else; the data has another attribute for what the text says.
-KINDS = ("omit", "swap", "digit", "add", "foreign", "attribute")
+# Or two values stand in each other's place; the text is about somebody else; yes is no.
+KINDS = ("omit", "swap", "digit", "add", "foreign", "attribute", "exchange", "subject", "deny")
 
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """An example with one fault; `record` is the fact the text does not say, `span` what it should not say.
-
-    `said` is the record that was taken out of the data, where the text still says it.
-    """
+    """An example with one fault: the facts that the text does not say, and what it should not say."""
 
     kind: str
     example: Example
-    record: int | None = None
+    unsaid: frozenset[int] = frozenset()
     span: Span | None = None
-    said: Record | None = None
 
 
 class Perturber:
@@ -40,10 +37,12 @@ class Perturber:
         self._draw = random.Random(seed)
         self._values: dict[str, list[str]] = defaultdict(list)
         self._texts: dict[frozenset[Record], list[str]] = defaultdict(list)
+        self._with_attribute: dict[str, list[Example]] = defaultdict(list)
         self._attributes: dict[str, set[str]] = defaultdict(set)
         for example in examples:
             self._texts[frozenset(example.table.records)].extend(example.references)
             for record in example.table.records:
+                self._with_attribute[record.attribute].append(example)
                 self._values[record.attribute].append(record.value)
                 self._attributes[_kind_of(record)].add(record.attribute)
 
@@ -51,7 +50,26 @@ class Perturber:
         """One reference of each example as a text without fault."""
         for example in self._examples:
             text = self._draw.choice(example.references)
-            yield Perturbed(ORIGINAL, replace(example, text=text, references=()))
+            plain = replace(example, text=text, references=())
+            yield Perturbed(ORIGINAL, plain)
+            joined = self._join(plain)
+            if joined:
+                yield Perturbed(ORIGINAL, joined)
+
+    def _join(self, example: Example) -> Example | None:
+        """Two examples as one, where both have an attribute, for other subjects and with other values."""
+        record = self._draw.choice(example.table.records)
+        others = self._with_attribute[record.attribute]
+        other = self._draw.choice(others)
+        ours = {part for each in example.table.records for part in (each.subject, each.value)}
+        theirs = {part for each in other.table.records for part in (each.subject, each.value)}
+        if not record.subject or ours & theirs:
+            return None
+        text, more = example.text.rstrip(), self._draw.choice(other.references)
+        link = self._draw.choice((" ", " ", "; ", ", while "))
+        both = f"{text if link == ' ' else text.rstrip('.')}{link}{more}"
+        table = Table((*example.table.records, *other.table.records), example.table.title)
+        return replace(example, item=f"{example.item} + {other.item}", text=both, table=table)
 
     def perturb(self, example: Example, kind: str) -> Perturbed | None:
         """The example with a fault of one kind; None where it cannot be put in."""
@@ -67,7 +85,9 @@ class Perturber:
             rest = frozenset(record for at, record in enumerate(records) if at != place)
             texts = self._texts.get(rest) if len(rest) == len(records) - 1 else None
             if texts:
-                return Perturbed("omit", replace(example, text=self._draw.choice(texts)), record=place)
+                return Perturbed(
+                    "omit", replace(example, text=self._draw.choice(texts)), unsaid=frozenset([place])
+                )
         return self._add_record(example)
 
     def _add_record(self, example: Example) -> Perturbed | None:
@@ -80,7 +100,7 @@ class Perturber:
         place = self._draw.randrange(len(records) + 1)
         added = other._replace(subject=self._draw.choice(records).subject)
         table = Table((*records[:place], added, *records[place:]), example.table.title)
-        return Perturbed("omit", replace(example, table=table), record=place)
+        return Perturbed("omit", replace(example, table=table), unsaid=frozenset([place]))
 
     def _swap(self, example: Example) -> Perturbed | None:
         """Another value of the same attribute in place of one that the text says."""
@@ -117,7 +137,6 @@ class Perturber:
         if found is None or len(example.table.records) < 2:
             return None
         place, span = found
-        record = example.table.records[place]
         rest = tuple(other for at, other in enumerate(example.table.records) if at != place)
         if any(
             find_value(part, example.text[slice(*span)])
@@ -126,7 +145,7 @@ class Perturber:
         ):
             return None
         table = Table(rest, example.table.title)
-        return Perturbed("add", replace(example, table=table), span=span, said=record)
+        return Perturbed("add", replace(example, table=table), span=span)
 
     def _foreign(self, example: Example) -> Perturbed | None:
         """A sentence of another example at the end."""
@@ -155,10 +174,76 @@ class Perturber:
         table = Table(records, example.table.title)
         hits = find_value(record.value, example.text, record.attribute)
         span = hits[0].span if hits else None
-        return Perturbed("attribute", replace(example, table=table), record=place, span=span)
+        return Perturbed("attribute", replace(example, table=table), unsaid=frozenset([place]), span=span)
+
+    def _exchange(self, example: Example) -> Perturbed | None:
+        """Two values of one kind in each other's place."""
+        said = self._all_said_once(example)
+        kinds = {place: _kind_of(example.table.records[place]) for place, _ in said}
+        pairs = [
+            (one, other)
+            for one in said
+            for other in said
+            if one[1][1] <= other[1][0] and kinds[one[0]] == kinds[other[0]]
+        ]
+        if not pairs:
+            return None
+        # Values of one attribute, said of two subjects, are the hardest to tell apart.
+        records = example.table.records
+        alike = [pair for pair in pairs if records[pair[0][0]].attribute == records[pair[1][0]].attribute]
+        pairs = [pair for pair in alike if records[pair[0][0]].subject != records[pair[1][0]].subject] or [
+            pair for pair in pairs if pair not in alike
+        ]
+        if not pairs:
+            return None
+        (first, (start, end)), (second, (begin, stop)) = self._draw.choice(pairs)
+        text = example.text
+        changed = text[:start] + text[begin:stop] + text[end:begin] + text[start:end] + text[stop:]
+        return Perturbed(
+            "exchange",
+            replace(example, text=changed),
+            unsaid=frozenset([first, second]),
+            span=(start, start + stop - begin),
+        )
+
+    def _subject(self, example: Example) -> Perturbed | None:
+        """Another subject in place of the one that all facts are about."""
+        subjects = {record.subject for record in example.table.records}
+        subject = subjects.pop()
+        found = [hit.span for hit in find_value(subject, example.text) if hit.relation is Relation.EQUAL]
+        other = self._draw.choice(self._draw.choice(self._examples).table.records).subject
+        if subjects or not subject or len(found) != 1 or find_value(other, example.text) or not other:
+            return None
+        ((start, end),) = found
+        text = example.text[:start] + readable(other) + example.text[end:]
+        every = frozenset(range(len(example.table.records)))
+        span = start, start + len(readable(other))
+        return Perturbed("subject", replace(example, text=text), unsaid=every, span=span)
+
+    def _deny(self, example: Example) -> Perturbed | None:
+        """A yes of the data turned into no, or the only fact of a text denied."""
+        records = example.table.records
+        flipped = {"yes": "no", "no": "yes"}
+        for place, record in enumerate(records):
+            if record.value in flipped:
+                changed = record._replace(value=flipped[record.value])
+                table = Table((*records[:place], changed, *records[place + 1 :]), example.table.title)
+                hits = find_value(record.value, example.text, record.attribute)
+                span = hits[0].span if hits else None
+                return Perturbed("deny", replace(example, table=table), unsaid=frozenset([place]), span=span)
+        text = negate(example.text, self._draw) if len(records) == 1 else None
+        if text is None:
+            return None
+        whole = 0, len(text)
+        return Perturbed("deny", replace(example, text=text), unsaid=frozenset([0]), span=whole)
 
     def _said_once(self, example: Example, *, with_digits: bool = False) -> tuple[int, Span] | None:
-        """A record whose value the text says exactly and once, and which no other record shares."""
+        """One of the records whose value the text says exactly and once."""
+        choices = self._all_said_once(example, with_digits=with_digits)
+        return self._draw.choice(choices) if choices else None
+
+    def _all_said_once(self, example: Example, *, with_digits: bool = False) -> list[tuple[int, Span]]:
+        """The records whose value the text says exactly and once, and which no other record shares."""
         choices = []
         for place, record in enumerate(example.table.records):
             hits = [
@@ -170,12 +255,12 @@ class Perturber:
             digits = any(example.text[start:end].strip("-")[:1].isdigit() for start, end in hits)
             if len(hits) == 1 and shared == 1 and (digits or not with_digits):
                 choices.append((place, hits[0]))
-        return self._draw.choice(choices) if choices else None
+        return choices
 
     def _put(self, example: Example, kind: str, place: int, span: Span, value: str) -> Perturbed:
         text = example.text[: span[0]] + value + example.text[span[1] :]
         return Perturbed(
-            kind, replace(example, text=text), record=place, span=(span[0], span[0] + len(value))
+            kind, replace(example, text=text), unsaid=frozenset([place]), span=(span[0], span[0] + len(value))
         )
 
 

@@ -1,25 +1,23 @@
 """From a trained cross-encoder to a model folder: int8 ONNX, calibrated, measured, with manifest and card."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
-from factable.models.manifest import CARD, MANIFEST, MODEL, TOKENIZER, file_checksum
+from factable.models.manifest import CARD, NLI
 from factable.models.onnx_nli import OnnxNli, softmax
 from factable.models.protocols import LABELS, TextPair
 from factable.train.nli.pairs import Pair
 from factable.train.nli.training import Log, encode, predict
+from factable.train.onnx import WINDOW, write_onnx
+from factable.train.onnx import write_manifest as write_model_manifest
 
 if TYPE_CHECKING:
     import torch
 
-OPSET = 17
-WINDOW = 256
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 # Temperatures tried, from sharper to flatter.
 TEMPERATURES = np.round(np.arange(0.5, 3.0001, 0.05), 2)
@@ -36,40 +34,15 @@ class Figures(NamedTuple):
 def export(model: "torch.nn.Module", base: Path, folder: Path) -> None:
     """Write the model as int8 ONNX, with the tokenizer of its base."""
     import torch
-    from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    folder.mkdir(parents=True, exist_ok=True)
-    whole = folder / "fp32.onnx"
-    model.eval()
-    # Two pairs of different lengths, so that no size is taken for a constant.
+    # Two pairs, so that no size is taken for a constant.
     ids = torch.ones((2, 16), dtype=torch.int64)
-    torch.onnx.export(
-        model,
-        (ids, ids, torch.zeros_like(ids)),
-        str(whole),
-        dynamo=False,
-        opset_version=OPSET,
-        input_names=list(INPUTS),
-        output_names=["scores"],
-        dynamic_axes={name: {0: "pairs", 1: "tokens"} for name in INPUTS} | {"scores": {0: "pairs"}},
-    )
-    # Seven bits for weights: with eight, CPUs without VNNI overflow and give other answers.
-    quantize_dynamic(whole, folder / MODEL, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
-    whole.unlink()
-    shutil.copyfile(base / TOKENIZER, folder / TOKENIZER)
+    write_onnx(model, (ids, ids, torch.zeros_like(ids)), INPUTS, base, folder)
 
 
 def write_manifest(folder: Path, about: str, temperature: float) -> None:
     """Say what the model is, with checksums of its files."""
-    manifest = {
-        "kind": "nli",
-        "about": about,
-        "labels": LABELS,
-        "window": WINDOW,
-        "temperature": temperature,
-        "files": {name: file_checksum(folder / name) for name in (MODEL, TOKENIZER)},
-    }
-    (folder / MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+    write_model_manifest(folder, {"kind": NLI, "about": about, "labels": LABELS, "temperature": temperature})
 
 
 def finish(

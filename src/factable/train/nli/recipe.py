@@ -11,6 +11,7 @@ from factable.io.read import iter_examples
 from factable.models.templates import load_templates
 from factable.train.nli.corpus import PairMaker, passages_of
 from factable.train.nli.e2e_slots import SAME, said_slots, says_nothing_else
+from factable.train.nli.harder import HarderPairMaker
 from factable.train.nli.infoboxes import open_infobox
 from factable.train.nli.knowledge import Knowledge
 from factable.train.nli.pairs import Pair, read_pairs
@@ -23,7 +24,8 @@ class Source:
 
     `times` repeats pairs, `most` takes so many at random, `per_text` are the pairs made from each reference;
     `style` is how a corpus is read: as "webnlg", where references say all records and what is true in one
-    table is true in all, or as "e2e", where they say what is found in them and every table stands alone.
+    table is true in all, or as "e2e", where they say what is found in them and every table stands alone;
+    `harder` makes the pairs of the second pass.
     """
 
     name: str
@@ -35,19 +37,25 @@ class Source:
     per_text: int = 4
     templates: str = "backoff"
     style: str = "webnlg"
+    harder: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """All that makes a model but the data and the base; `about` and `conditions` go into its card."""
+    """All that makes a model but the data and the base; `about` and `conditions` go into its card.
+
+    `then` is a second pass over other pairs, at the rate `then_rate`.
+    """
 
     train: tuple[Source, ...]
     held_out: tuple[Source, ...]
+    then: tuple[Source, ...] = ()
     about: str = "NLI"
     conditions: str = ""
     seed: int = 0
     batch: int = 32
     rate: float = 1e-4
+    then_rate: float = 3e-5
     warm_up: float = 0.05
     most_tokens: int = 192
     every: int = 500
@@ -57,10 +65,10 @@ def read_recipe(path: Path) -> Recipe:
     """The recipe in a TOML file."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-        train, held_out = (
-            tuple(Source(**row) for row in content.pop(part, [])) for part in ("train", "held_out")
+        train, held_out, then = (
+            tuple(Source(**row) for row in content.pop(part, [])) for part in ("train", "held_out", "then")
         )
-        return Recipe(train=train, held_out=held_out, **content)
+        return Recipe(train=train, held_out=held_out, then=then, **content)
     except OSError as error:
         raise DataError([Fault(str(path), None, error.strerror or str(error), "name a recipe")]) from None
     except (tomllib.TOMLDecodeError, TypeError, UnicodeDecodeError) as error:
@@ -99,7 +107,8 @@ def _from_corpus(source: Source, folder: Path, seed: int) -> list[Pair]:
         knowledge = Knowledge(records, one_world=False, same=SAME)
     else:
         knowledge = Knowledge(records)
-    maker = PairMaker(passages, knowledge, load_templates(source.templates), seed)
+    make = HarderPairMaker if source.harder else PairMaker
+    maker = make(passages, knowledge, load_templates(source.templates), seed)
     return list(maker.pairs(source.per_text))
 
 

@@ -1,12 +1,13 @@
 """The whole recipe: pairs, training, export, card; what is done already is not done again."""
 
-import time
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 from factable.errors import UsageError
 from factable.train.nli.export import Figures, finish, write_card
+from factable.train.nli.model import load_encoder
 from factable.train.nli.pairs import LABELS, Pair
 from factable.train.nli.recipe import Recipe, make_pairs, read_recipe
 from factable.train.nli.training import Log, train
@@ -19,15 +20,22 @@ def train_nli(recipe_file: Path, data: Path, base: Path | None, out: Path, *, th
     """Train the model of a recipe into a folder; its checkpoints are beside it, in `OUT.work`."""
     base = find_base(base)
     recipe = read_recipe(recipe_file)
-    pairs = make_pairs(recipe.train, data, recipe.seed)
-    for name, some in pairs.items():
-        log(f"{name}: {len(some):,} pairs, {_shares(some)}")
     work = out.with_name(out.name + ".work")
-    began = time.monotonic()
-    model = train(
-        recipe, [pair for some in pairs.values() for pair in some], base, work, threads=threads, log=log
-    )
-    minutes = (time.monotonic() - began) / 60
+    model, minutes = load_encoder(base), 0.0
+    pairs: dict[str, list[Pair]] = {}
+    passes = [
+        (recipe, recipe.train, work),
+        (replace(recipe, rate=recipe.then_rate), recipe.then, work / "then"),
+    ]
+    for settings, sources, folder in passes:
+        made = make_pairs(sources, data, recipe.seed)
+        for name, some in made.items():
+            log(f"{name}: {len(some):,} pairs, {_shares(some)}")
+        together = [pair for some in made.values() for pair in some]
+        if together:
+            trained = train(model, settings, together, base, folder, threads=threads, log=log)
+            model, minutes = trained.model, minutes + trained.minutes
+        pairs |= made
     held_out = make_pairs(recipe.held_out, data, recipe.seed + 1)
     figures = finish(model, held_out, base, out, about=recipe.about, log=log)
     write_card(out, make_card(recipe, pairs, figures, minutes))
@@ -62,6 +70,9 @@ def make_card(
         f"| {name} | {one.pairs:,} | {one.accuracy_fp32:.3f} | {one.accuracy_int8:.3f} |"
         for name, one in figures.items()
     )
+    names = ", ".join(source.name for source in recipe.then)
+    second = f" (first all but {names}, then these)" if recipe.then else ""
+    rates = f"{recipe.rate:g}" + (f" and {recipe.then_rate:g}" if recipe.then else "")
     return f"""# NLI model
 
 A cross-encoder with three labels (entailment, neutral, contradiction): a small encoder, mean pooling and one
@@ -75,9 +86,9 @@ linear layer, as int8 ONNX with weights of seven bits. Made by `factable train n
 
 ## Training
 
-One pass over all pairs, batch {recipe.batch}, learning rate {recipe.rate:g} with {recipe.warm_up:.0%} warm-up
-and linear decay, bf16, frozen word embeddings, seed {recipe.seed}, {recipe.most_tokens} tokens at most;
-{minutes:.0f} minutes in the last run of the command.
+One pass over all pairs{second}, batch {recipe.batch}, learning rate {rates} with {recipe.warm_up:.0%}
+warm-up and linear decay, bf16, frozen word embeddings, seed {recipe.seed}, {recipe.most_tokens} tokens at
+most; {minutes:.0f} minutes.
 
 ## Accuracy on held-out pairs
 

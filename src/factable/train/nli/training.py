@@ -5,12 +5,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import orjson
 
-from factable.train.nli.model import load_encoder
 from factable.train.nli.pairs import Pair
 from factable.train.nli.recipe import Recipe
 
@@ -81,10 +80,24 @@ def to_tensors(encoded: Encoded, places: Sequence[int]) -> dict[str, "torch.Tens
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
+class Trained(NamedTuple):
+    """A trained model, and how long it took in all runs together."""
+
+    model: "torch.nn.Module"
+    minutes: float
+
+
 def train(
-    recipe: Recipe, pairs: Sequence[Pair], base: Path, work: Path, *, threads: int, log: Log
-) -> "torch.nn.Module":
-    """Train on the pairs; what is in `work` is gone on with."""
+    model: "torch.nn.Module",
+    recipe: Recipe,
+    pairs: Sequence[Pair],
+    base: Path,
+    work: Path,
+    *,
+    threads: int,
+    log: Log,
+) -> Trained:
+    """Train a model on the pairs; what is in `work` is gone on with."""
     import torch
 
     torch.set_flush_denormal(True)
@@ -92,10 +105,9 @@ def train(
     torch.manual_seed(recipe.seed)
     encoded = encode(base, pairs, recipe.most_tokens)
     batches = plan_batches([len(tokens) for tokens in encoded.tokens], recipe.batch, recipe.seed)
-    model = load_encoder(base)
     model.encoder.embeddings.requires_grad_(False)  # type: ignore[union-attr, unused-ignore]
     state = TrainingState(model, recipe, len(batches), work)
-    start = state.load()
+    start, minutes = state.load()
     log(f"{len(encoded.labels):,} pairs of {len(pairs):,}, {len(batches):,} steps, from step {start:,}")
     model.train()
     losses: list[float] = []
@@ -110,11 +122,11 @@ def train(
         loss = torch.nn.functional.cross_entropy(scores.float(), labels)
         losses.append(state.take_step(loss, step))
         if (step + 1) % recipe.every == 0 or step + 1 == len(batches):
-            state.save(step + 1)
+            state.save(step + 1, minutes + (time.monotonic() - began) / 60)
             rate = (step + 1 - start) * recipe.batch / (time.monotonic() - began)
             log(f"step {step + 1:,}: loss {np.mean(losses):.4f}, {rate:.1f} pairs/s")
             losses.clear()
-    return model
+    return Trained(model, minutes + (time.monotonic() - began) / 60)
 
 
 class TrainingState:
@@ -142,7 +154,7 @@ class TrainingState:
         self._optimiser.zero_grad(set_to_none=True)
         return float(loss.detach())
 
-    def save(self, step: int) -> None:
+    def save(self, step: int, minutes: float) -> None:
         """Keep everything under the number of the step, then point to it."""
         from safetensors.torch import save_file
 
@@ -154,21 +166,22 @@ class TrainingState:
             }
         save_file(tensors, self._work / f"step-{step}.safetensors")
         pointer = self._work / "checkpoint.new"
-        pointer.write_bytes(orjson.dumps({"step": step, "steps": self._steps}))
+        pointer.write_bytes(orjson.dumps({"step": step, "steps": self._steps, "minutes": minutes}))
         pointer.replace(self._work / "checkpoint.json")
         for old in self._work.glob("step-*.safetensors"):
             if old.name != f"step-{step}.safetensors":
                 old.unlink()
 
-    def load(self) -> int:
-        """Go back to where the last checkpoint was; 0 where there is none."""
+    def load(self) -> tuple[int, float]:
+        """Go back to where the last checkpoint was: its step, and the minutes until then; 0 without one."""
         import torch
         from safetensors.torch import load_file
 
         pointer = self._work / "checkpoint.json"
         if not pointer.exists():
-            return 0
-        step: int = orjson.loads(pointer.read_bytes())["step"]
+            return 0, 0.0
+        content = orjson.loads(pointer.read_bytes())
+        step: int = content["step"]
         tensors = load_file(self._work / f"step-{step}.safetensors")
         self._model.load_state_dict(
             {
@@ -182,7 +195,7 @@ class TrainingState:
                 "step": torch.tensor(float(step)),
                 **{key: tensors[f"{key}.{place}"] for key in ("exp_avg", "exp_avg_sq")},
             }
-        return step
+        return step, content["minutes"]
 
 
 def predict(model: "torch.nn.Module", encoded: Encoded, batch: int = 64) -> np.ndarray[Any, Any]:

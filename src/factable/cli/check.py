@@ -1,0 +1,57 @@
+"""`factable check`: one text beside its data."""
+
+from typing import Any
+
+import click
+import orjson
+
+from factable.cli.ledger import bad_data_is_misuse, ledger_options, load_config, shows_colour
+from factable.errors import UsageError
+from factable.gate.given import read_data, read_text
+from factable.ledger.verdict import Verdict
+from factable.metrics.ledger import NO_FACTS, Ledger
+from factable.metrics.ledger import check as check_text
+from factable.report.verdict import verdict_object, verdict_text
+from factable.signature import sign
+
+
+@click.command()
+@click.option(
+    "--data", required=True, help="JSON, an E2E string, s | p | o lines, a .json file, @FILE or - (stdin)."
+)
+@click.option("--text", required=True, help="The text, @FILE or - (stdin).")
+@click.option("--subject", default="", help="The entity that attribute-value data is about.")
+@click.option("--title", default="", help="The title of the data.")
+@ledger_options
+@click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def check(
+    data: str,
+    text: str,
+    subject: str,
+    title: str,
+    config: str,
+    shape: str,
+    **facts: str,
+) -> None:
+    """Say whether one text says all, and only, what its data says.
+
+    The exit code is 0 if it does, 1 if it does not, and 2 if it cannot be checked.
+    """
+    if data == text == "-":
+        raise UsageError("--data and --text are both -; stdin is one of them")
+    with bad_data_is_misuse():
+        options = load_config(config, facts).options
+        verdict = _check(read_data(data, "--data"), read_text(text, "--text"), subject, title, options)
+    if shape == "json":
+        document = {**verdict_object(verdict), "signature": sign(Ledger(**options))}
+        click.echo(orjson.dumps(document))
+    else:
+        click.echo(verdict_text(verdict, colour=shows_colour()).encode(), nl=False)
+    click.get_current_context().exit(0 if verdict.is_ok else 1)
+
+
+def _check(data: object, text: str, subject: str, title: str, options: Any) -> Verdict:
+    verdict = check_text(data, text, subject=subject, title=title, **options)
+    if not verdict.facts:
+        raise UsageError(f"--data: {NO_FACTS}; give the facts the text was written from")
+    return verdict

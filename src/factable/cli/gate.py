@@ -1,0 +1,143 @@
+"""`factable gate`: lets a set of texts through, or not."""
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import IO, Literal
+
+import click
+
+from factable.cli.ledger import bad_data_is_misuse, ledger_options, load_config, shows_colour
+from factable.cli.options import jobs_option, skip_bad_option
+from factable.cli.output import check_output, report_skipped
+from factable.cli.pages import ReportPage, open_report, report_option
+from factable.cli.progress import Progress
+from factable.errors import UsageError
+from factable.gate.annotations import annotated
+from factable.gate.baseline import read_baseline
+from factable.gate.junit import write_junit
+from factable.gate.outcomes import Outcome, OutcomeRows, outcomes_of
+from factable.gate.policy import make_policy
+from factable.gate.result import GateResult, judge, write_result
+from factable.io.files import open_output
+from factable.metrics.ledger import Ledger
+from factable.report.gate import gate_text, summary_lines
+from factable.report.html import Report, write_report
+from factable.run.collect import Result
+from factable.run.score import score_files
+from factable.run.units import Scored
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "--fail-on", default="", metavar="KINDS", help="Faults that count; default: hallucination,omission."
+)
+@click.option(
+    "--max-rate",
+    "max_rates",
+    multiple=True,
+    metavar="RATE",
+    help="The share of texts that may have a fault: 0.02, or omission=0.05 for one kind; default: 0.",
+)
+@click.option("--baseline", default="", metavar="FILE", help="Fail only if worse than this earlier --out.")
+@ledger_options
+@click.option("--out", default="", metavar="FILE", help="Write the result as JSON, for --baseline.")
+@click.option("--junit", default="", metavar="FILE", help="Write JUnit XML.")
+@report_option
+@click.option("--github", is_flag=True, help="Print annotations, as is always done in workflows of GitHub.")
+@click.option("--all", "everything", is_flag=True, help="Show all texts, not only those that fail.")
+@jobs_option
+@skip_bad_option
+def gate(
+    files: Sequence[str],
+    fail_on: str,
+    max_rates: Sequence[str],
+    baseline: str,
+    config: str,
+    out: str,
+    junit: str,
+    report: str | None,
+    github: bool,
+    everything: bool,
+    jobs: int,
+    skip_bad: bool,
+    **facts: str,
+) -> None:
+    """Check the texts in FILES (JSON lines, CSV or Parquet; - is stdin) and say whether they may pass.
+
+    The exit code is 0 if they may, 1 if they may not, and 2 if they cannot be checked.
+    """
+    outputs = {"--out": out, "--junit": junit}
+    _check_outputs(files, baseline, {**outputs, "--report": report or ""})
+    with bad_data_is_misuse(), ExitStack() as stack:
+        known = load_config(config, facts)
+        policy = make_policy(known.policy, fail_on, max_rates)
+        before = read_baseline(baseline) if baseline else None
+        metric = Ledger(**known.options)
+        streams = {name: stack.enter_context(open_output(path)) for name, path in outputs.items() if path}
+        page = stack.enter_context(open_report(report, files, [metric], out=out, explained=True))
+        scored, outcomes = _score(files, metric, page, jobs=jobs, skip_bad=skip_bad)
+        result = judge(metric, scored.scores[0], outcomes, policy, before)
+        _write(result, streams)
+        _write_page(page, result, scored)
+    shown = gate_text(result, everything=everything, colour=shows_colour())
+    github = github or os.environ.get("GITHUB_ACTIONS") == "true"
+    click.echo((annotated(result, shown) if github else shown).encode("utf-8", "replace"), nl=False)
+    report_skipped(scored.skipped)
+    _warn(result)
+    click.get_current_context().exit(0 if result.passed else 1)
+
+
+def _warn(result: GateResult) -> None:
+    for warning in result.warnings():
+        click.echo(f"factable: {warning}", err=True)
+
+
+def _check_outputs(files: Sequence[str], baseline: str, outputs: dict[str, str]) -> None:
+    """Refuse an output that would replace an input, or another output."""
+    given = {option: path for option, path in outputs.items() if path}
+    for option, path in given.items():
+        check_output([*files, *filter(None, [baseline])], path, option)
+        if path == "-":
+            raise UsageError(f"{option} is -, but stdout has the verdict; name a file")
+    if len(set(given.values())) < len(given):
+        raise UsageError(f"{' and '.join(given)} must be different files")
+
+
+def _score(
+    files: Sequence[str], metric: Ledger, page: ReportPage, *, jobs: int, skip_bad: bool
+) -> tuple[Result, list[Outcome]]:
+    """The scores of all files, and the outcome of each text."""
+    outcomes: list[Outcome] = []
+    with Progress(files) as progress:
+
+        def take(unit: Scored) -> None:
+            outcomes.extend(outcomes_of(unit))
+            page.take(unit)
+            progress.take(unit)
+
+        result = score_files(
+            files,
+            [metric],
+            jobs=jobs,
+            skip_bad=skip_bad,
+            render=OutcomeRows(metric),
+            listing=page.render,
+            listener=take,
+        )
+    return result, outcomes
+
+
+def _write(result: GateResult, streams: dict[str, IO[bytes]]) -> None:
+    if "--out" in streams:
+        write_result(result, streams["--out"])
+    if "--junit" in streams:
+        write_junit(result, streams["--junit"])
+
+
+def _write_page(page: ReportPage, result: GateResult, scored: Result) -> None:
+    if page.listing is not None and page.stream is not None:
+        outcome: Literal["passed", "failed"] = "passed" if result.passed else "failed"
+        notes = [*summary_lines(result), *result.warnings()]
+        write_report(page.stream, Report(page.title, scored, page.listing, outcome, notes))

@@ -1,0 +1,70 @@
+"""`factable rerank`: several texts of each item in, the best first out."""
+
+from collections.abc import Sequence
+
+import click
+import orjson
+
+from factable.cli.options import jobs_option, out_option
+from factable.cli.output import check_output
+from factable.cli.progress import Progress
+from factable.errors import DataError, Fault
+from factable.gate.ranking import Ranked, rank_texts
+from factable.io.collect import Faults
+from factable.io.examples import make_example, to_object
+from factable.io.files import open_output, plain_suffix, source_name
+from factable.io.objects import open_objects
+from factable.io.read import iter_examples
+from factable.registry import parse
+from factable.types import Example
+
+Row = dict[str, object]
+TABLES = (".csv", ".tsv", ".parquet")
+
+
+@click.command()
+@click.argument("file")
+@click.option("-m", "--metric", "spec", default="ledger", show_default=True, help="What to rank by.")
+@click.option("--best", type=click.IntRange(min=1), metavar="N", help="Only the best N of each item.")
+@out_option
+@jobs_option
+def rerank(file: str, spec: str, best: int | None, out: str, jobs: int) -> None:
+    """Order the texts that each item has in FILE (JSON lines, CSV or Parquet; - is stdin), the best first."""
+    check_output([file], out)
+    metric = parse(spec)
+    with open_output(out) as stream:
+        rows, examples = _read(file)
+        # The input has been read by now, so that there is no size to compare with.
+        with Progress() as progress:
+            ranking = rank_texts(examples, metric, best=best, jobs=jobs, listener=progress.take)
+        for ranked in ranking:
+            stream.write(orjson.dumps(_row(rows[ranked.place], ranked), option=orjson.OPT_APPEND_NEWLINE))
+    if len({example.item for example in examples}) == len(examples):
+        click.echo("factable: no item has two texts; give texts of the same data the same id", err=True)
+
+
+def _read(file: str) -> tuple[list[Row], list[Example]]:
+    """Rows as they stand in the file, and what is in them."""
+    if plain_suffix(file) in TABLES:
+        found = list(iter_examples(file))
+        pairs = [(to_object(example), example) for example in found]
+    else:
+        faults = Faults()
+        pairs = [pair for _, pair in open_objects(file, _make_pair, faults)[1]]
+        faults.check()
+    if not pairs:
+        raise DataError([Fault(source_name(file), None, "holds no examples", "give at least one")])
+    rows, examples = zip(*pairs, strict=True)
+    return list(rows), list(examples)
+
+
+def _make_pair(source: object, number: int) -> tuple[Row, Example]:
+    example = make_example(source, number)
+    assert isinstance(source, dict)
+    return source, example
+
+
+def _row(row: Row, ranked: Ranked) -> Row:
+    """The row with its rank and score, and its label where the metric gives one; no score is null."""
+    label: Sequence[tuple[str, object]] = [("label", ranked.label)] if ranked.label else []
+    return {**row, "rank": ranked.rank, "score": ranked.score, **dict(label)}

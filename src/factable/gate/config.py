@@ -1,0 +1,112 @@
+"""The configuration file: parameters of the ledger, and what a gate lets through."""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from factable.errors import DataError, Fault, did_you_mean
+from factable.gate.policy import KINDS, Policy
+from factable.io.files import open_input
+from factable.io.malformed import Malformed
+
+Read = Callable[[object], Any]
+PLACE = re.compile(r" \(at line (\d+), column \d+\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Parameters of the metric `ledger` by name, and a policy."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    policy: Policy = field(default_factory=Policy)
+
+
+def read_config(path: str) -> Config:
+    """Read a TOML file; every fault names the file."""
+    with open_input(path) as stream:
+        content = stream.read()
+    try:
+        given = tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        _refuse(path, "is not UTF-8", "save the file as UTF-8")
+    except tomllib.TOMLDecodeError as error:
+        place = PLACE.search(str(error))
+        found = f"broken TOML ({PLACE.sub('', str(error))})"
+        _refuse(path, found, 'write lines such as optional = ["near"]', int(place[1]) if place else None)
+    gate = given.pop("gate", {})
+    if not isinstance(gate, dict):
+        _refuse(path, '"gate" is no table', "write [gate] on a line of its own")
+    options = _take(path, given, OPTIONS, more=("gate",))
+    policy = _take(path, gate, GATE, where="[gate] ")
+    return Config(options, Policy(**policy))
+
+
+def _take(
+    path: str, given: Mapping[str, object], known: Mapping[str, Read], *, where: str = "", more: Any = ()
+) -> dict[str, Any]:
+    """What the keys stand for; unknown keys and wrong values are refused."""
+    taken = {}
+    for key, value in given.items():
+        if key not in known:
+            hint = did_you_mean(key, [*known, *more])
+            _refuse(path, f"{where}unknown key {key!r}", f"{hint}keys are {', '.join([*known, *more])}")
+        try:
+            taken[key] = known[key](value)
+        except Malformed as fault:
+            _refuse(path, f"{where}{key} is {fault.found}", fault.remedy)
+    return taken
+
+
+def _refuse(path: str, found: str, remedy: str, line: int | None = None) -> NoReturn:
+    raise DataError([Fault(path, line, found, remedy)]) from None
+
+
+def _names(value: object) -> str:
+    """A list of names, as the metric takes them."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise Malformed(repr(value), 'give a list of names, such as ["near", "area=riverside"]')
+    if any("," in name for name in value):
+        raise Malformed(repr(value), "give each name as an element of its own; names hold no commas")
+    return ",".join(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise Malformed(repr(value), "give a text in quotes")
+    return value
+
+
+def _share(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise Malformed(repr(value), "give a number from 0 to 1")
+    return float(value)
+
+
+def _kinds(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(kind in KINDS for kind in value):
+        raise Malformed(repr(value), f"give a list of {' and '.join(KINDS)}")
+    return tuple(dict.fromkeys(value))
+
+
+def _rates(value: object) -> dict[str, float]:
+    """One rate for all kinds, or a table of them; what is not given is 0."""
+    rates = dict.fromkeys(KINDS, 0.0)
+    if not isinstance(value, dict):
+        return dict.fromkeys(KINDS, _share(value))
+    if not set(value) <= set(KINDS):
+        raise Malformed(repr(value), f"give rates of {' and '.join(KINDS)}")
+    return rates | {kind: _share(rate) for kind, rate in value.items()}
+
+
+OPTIONS: Mapping[str, Read] = {
+    "required": _names,
+    "optional": _names,
+    "ignore": _names,
+    "omission": _share,
+    "hallucination": _share,
+    "model": _text,
+    "templates": _text,
+}
+GATE: Mapping[str, Read] = {"fail_on": _kinds, "max_rate": _rates}

@@ -1,0 +1,74 @@
+"""A gate as JUnit XML, which most build servers show: a test case for each rate and each text."""
+
+import re
+from typing import IO
+from xml.etree import ElementTree as Xml
+
+from factable.gate.outcomes import Flaw, Outcome
+from factable.gate.policy import UNSCORED
+from factable.gate.result import GateResult
+
+SUITE = "factable gate"
+# What XML 1.0 cannot hold, not even escaped.
+NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_junit(result: GateResult, stream: IO[bytes]) -> None:
+    """Write the report; a text with a fault that counts is a failure, one without a verdict is skipped."""
+    failures = len(result.failing) + len(result.breaches)
+    suite = Xml.Element(
+        "testsuite",
+        name=SUITE,
+        tests=str(len(result.policy.fail_on) + len(result.outcomes)),
+        failures=str(failures),
+        errors="0",
+        skipped=str(result.unscored),
+    )
+    _add_properties(suite, result)
+    _add_rates(suite, result)
+    for outcome in result.outcomes:
+        _add_text(suite, outcome, failed=bool(result.policy.faults_in(outcome.label)))
+    Xml.indent(suite)
+    stream.write(Xml.tostring(suite, encoding="utf-8", xml_declaration=True) + b"\n")
+
+
+def _add_properties(suite: Xml.Element, result: GateResult) -> None:
+    properties = Xml.SubElement(suite, "properties")
+    values = {"signature": result.signature, **{name: rate.value for name, rate in result.rates.items()}}
+    for name, value in values.items():
+        Xml.SubElement(properties, "property", name=name, value=_clean(str(value)))
+
+
+def _add_rates(suite: Xml.Element, result: GateResult) -> None:
+    broken = {breach.kind: breach for breach in result.breaches}
+    for kind in result.policy.fail_on:
+        case = Xml.SubElement(suite, "testcase", classname=SUITE, name=f"rate of {kind}")
+        if kind in broken:
+            Xml.SubElement(case, "failure", type=kind, message=str(broken[kind]))
+
+
+def _add_text(suite: Xml.Element, outcome: Outcome, *, failed: bool) -> None:
+    place = {"file": _clean(outcome.source)} | ({"line": str(outcome.line)} if outcome.line else {})
+    named = {"classname": _clean(outcome.system or outcome.source), "name": _clean(outcome.item)}
+    case = Xml.SubElement(suite, "testcase", named | place)
+    if outcome.label == UNSCORED:
+        Xml.SubElement(case, "skipped", message=_clean(outcome.flaws[0].note))
+    elif failed:
+        lines = [describe(flaw, outcome.text) for flaw in outcome.flaws]
+        message = _clean("; ".join(lines))
+        failure = Xml.SubElement(case, "failure", type=outcome.label, message=message)
+        failure.text = _clean("\n".join([outcome.text, *lines]))
+
+
+def describe(flaw: Flaw, text: str) -> str:
+    """A flaw in one line, such as `contradicted: area | riverside "city centre"`."""
+    pieces = [f"{flaw.state}:", flaw.record]
+    if flaw.span:
+        pieces.append(f'"{text[slice(*flaw.span)]}"')
+    if flaw.note:
+        pieces.append(f"({flaw.note})")
+    return " ".join(filter(None, pieces))
+
+
+def _clean(text: str) -> str:
+    return NO_XML.sub("", text)

@@ -1,0 +1,49 @@
+"""A trained torch model as int8 ONNX, in the form of a model folder."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from factable.models.manifest import MANIFEST, MODEL, TOKENIZER, file_checksum
+
+if TYPE_CHECKING:
+    import torch
+
+OPSET = 17
+WINDOW = 256
+
+
+def write_onnx(
+    model: "torch.nn.Module", inputs: Sequence["torch.Tensor"], names: Sequence[str], base: Path, folder: Path
+) -> None:
+    """Write the model as int8 ONNX, with the tokenizer of its base; rows and tokens may be any number."""
+    import torch
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    folder.mkdir(parents=True, exist_ok=True)
+    whole = folder / "fp32.onnx"
+    model.eval()
+    torch.onnx.export(
+        model,
+        tuple(inputs),
+        str(whole),
+        dynamo=False,
+        opset_version=OPSET,
+        input_names=list(names),
+        output_names=["output"],
+        dynamic_axes={name: {0: "rows", 1: "tokens"} for name in names} | {"output": {0: "rows"}},
+    )
+    # Seven bits for weights: with eight, CPUs without VNNI overflow and give other answers.
+    quantize_dynamic(whole, folder / MODEL, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
+    whole.unlink()
+    shutil.copyfile(base / TOKENIZER, folder / TOKENIZER)
+
+
+def write_manifest(folder: Path, told: Mapping[str, object]) -> None:
+    """Say what the model is, with checksums of its files."""
+    files = {name: file_checksum(folder / name) for name in (MODEL, TOKENIZER)}
+    manifest = {**told, "window": WINDOW, "files": files}
+    (folder / MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")

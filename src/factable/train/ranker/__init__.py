@@ -1,0 +1,1 @@
+"""Training of rankers: texts beside the facts they tell, and beside texts about like tables."""
