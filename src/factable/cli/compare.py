@@ -18,12 +18,14 @@ from factable.cli.options import (
     system_options,
 )
 from factable.cli.output import check_output, format_of, report_skipped, write_output
+from factable.cli.pages import open_report, report_option
 from factable.cli.pictures import open_picture
 from factable.cli.progress import Progress
 from factable.io.files import open_output
 from factable.report.compare import comparison_output
 from factable.report.plots.comparison import draw_comparison
 from factable.run.score import parse_all
+from factable.run.units import Scored
 from factable.study.comparison import compare as compare_systems
 from factable.study.comparison import names_of_files
 from factable.study.panel import score_panel
@@ -44,6 +46,7 @@ from factable.study.panel import score_panel
 @seed_option
 @system_options
 @plot_option("the systems with their intervals")
+@report_option
 @format_option(*TEXT_FORMATS)
 @out_option
 @jobs_option
@@ -53,6 +56,7 @@ def compare(
     specs: Sequence[str],
     bootstrap: int,
     plot: str | None,
+    report: str | None,
     shape: str | None,
     out: str,
     jobs: int,
@@ -66,19 +70,30 @@ def compare(
     shape = shape or format_of(out, TEXT_FORMATS)
     check_output(files, out)
     metrics = parse_all(specs)
-    with open_output(out) as stream, open_picture(plot, "--plot", files) as draw:
+    with (
+        open_output(out) as stream,
+        open_picture(plot, "--plot", files) as draw,
+        open_report(report, files, metrics, out=out) as page,
+    ):
         with Progress(files) as progress:
+
+            def take(unit: Scored) -> None:
+                page.take(unit)
+                progress.take(unit)
+
             panel = score_panel(
                 files,
                 metrics,
                 need_ratings=False,
                 jobs=jobs,
                 skip_bad=skip_bad,
-                listener=progress.take,
+                listing=page.render,
+                listener=take,
                 systems=names_of_files(files),
             )
         found = compare_systems(panel, draws=bootstrap, **options)
         draw(lambda: draw_comparison(found))
+        page.write(panel.result, comparison=found)
         write_output(comparison_output(found), shape, out, stream)
     report_skipped(panel.result.skipped)
     if found.note:

@@ -1,12 +1,13 @@
 """`factable score`: texts and data in, scores out."""
 
 from collections.abc import Sequence
-from typing import IO
+from typing import IO, Any
 
 import click
 
 from factable.cli.options import format_option, jobs_option, out_option, skip_bad_option
 from factable.cli.output import check_output, format_of, is_terminal, report_skipped
+from factable.cli.pages import open_report, report_option
 from factable.cli.progress import Progress
 from factable.errors import UsageError
 from factable.io.files import open_output
@@ -30,6 +31,7 @@ DEFAULT_METRIC = "parent"
 @format_option(*FORMATS)
 @out_option
 @click.option("--explain", is_flag=True, help="Say which facts and words are behind each score.")
+@report_option
 @jobs_option
 @skip_bad_option
 def score(
@@ -38,8 +40,8 @@ def score(
     shape: str | None,
     out: str,
     explain: bool,
-    jobs: int,
-    skip_bad: bool,
+    report: str | None,
+    **options: Any,
 ) -> None:
     """Score the texts in FILES (JSON lines, CSV or Parquet; - is stdin) against their data."""
     shape = shape or format_of(out, FORMATS)
@@ -49,7 +51,10 @@ def score(
     metrics = parse_all(specs or (DEFAULT_METRIC,))
     render = _render(shape, explain)
     on_terminal = is_terminal(out)
-    with open_output(out) as stream:
+    with (
+        open_output(out) as stream,
+        open_report(report, files, metrics, out=out, explained=explain) as page,
+    ):
         waiting = [csv_header(metrics)] if shape == "csv" else []
         # A bar and rows that scroll by on one terminal would write over each other.
         with Progress(files, shown=not (render and on_terminal)) as progress:
@@ -59,11 +64,12 @@ def score(
                     stream.write(waiting.pop())
                 for row in unit.rows:
                     stream.write(row)
-                progress.advance(unit.size, len(unit.items))
+                page.take(unit)
+                progress.take(unit)
 
-            result = score_files(
-                files, metrics, explain=explain, jobs=jobs, skip_bad=skip_bad, render=render, listener=take
-            )
+            options |= {"render": render, "listing": page.render, "listener": take}
+            result = score_files(files, metrics, explain=explain, **options)
+        page.write(result)
         _write(result, shape, stream, colour=on_terminal)
     report_skipped(result.skipped)
 

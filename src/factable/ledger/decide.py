@@ -145,7 +145,7 @@ def _spans(
 
 
 def _bad_in(audit: Audit, sentence: Span, guilty: Sequence[Span], known: Sequence[Claim]) -> list[Claim]:
-    """What is wrong with a doubtful sentence: values, else words that the data does not have, else its gist."""
+    """What is wrong with a doubtful sentence: values, else words the data does not have, else its gist."""
     chance = probability(audit.sentences[sentence])
     values = [span for span in audit.mentions_in(sentence) if audit.mentions[span] < 0]
     found = [Claim(*span, "unsupported", (), probability(audit.mentions[span])) for span in values]

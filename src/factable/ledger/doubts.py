@@ -76,7 +76,7 @@ def _rivals(audit: Audit, place: int, templates: Templates) -> Iterator[Rival]:
 
 
 def _other_values(reading: Reading, place: int) -> list[Span]:
-    """Values of the same kind: those that no record has first, then those of records with the same attribute."""
+    """Values of the same kind: first those no record has, then those of records with the same attribute."""
     attribute = plain_attribute(reading.facts[place])
     of_others = [
         hit.span

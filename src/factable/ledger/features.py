@@ -1,4 +1,4 @@
-"""What speaks for a fact being said, a value being supported, and a sentence being clean: numbers for weights."""
+"""What speaks for a fact being said, a value being supported and a sentence being clean, as numbers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -208,10 +208,5 @@ def about_sentence(
 
 
 def about_verdict(facts: Sequence[float], sentences: Sequence[float]) -> Features:
-    """What speaks for a text being OK: the log odds of its worst fact and its worst sentence."""
-    return {
-        "worst fact": min([MOST_LOGIT, *facts]),
-        "worst sentence": min([MOST_LOGIT, *sentences]),
-        "doubtful facts": float(sum(1 / (1 + math.exp(odds)) for odds in facts)),
-        "doubtful sentences": float(sum(1 / (1 + math.exp(odds)) for odds in sentences)),
-    }
+    """What speaks for a text being OK: the log odds of the worst of its facts and sentences."""
+    return {"worst": min([MOST_LOGIT, *facts, *sentences])}

@@ -9,8 +9,12 @@ from importlib.resources import files
 
 import orjson
 
+from factable.errors import DataError, Fault
+from factable.io.files import open_input
+
 BIAS = "bias"
 PARTS = ("fact", "value", "sentence", "verdict")
+SHIPPED = "weights.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +34,34 @@ def probability(odds: float) -> float:
     return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
 
 
+def load_weights(path: str) -> Weights:
+    """The weights in a file, or those that come with factable where none is named."""
+    return _parse(path, _content(path))
+
+
 @cache
-def load_weights() -> Weights:
-    """The weights that come with factable."""
-    return Weights(orjson.loads(_content())["weights"])
+def _parse(path: str, content: bytes) -> Weights:
+    source = path or SHIPPED
+    try:
+        found = orjson.loads(content)["weights"]
+        weights = {part: {name: float(value) for name, value in found[part].items()} for part in PARTS}
+        known = load_weights("").by_part if path else weights
+        missing = [part for part in PARTS if weights[part].keys() != known[part].keys()]
+    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError):
+        missing = list(PARTS)
+    if missing:
+        found_fault = f"no weights of the ledger ({', '.join(missing)})"
+        raise DataError([Fault(source, None, found_fault, "make them with factable train ledger")])
+    return Weights(weights)
 
 
-def weights_checksum() -> str:
+def weights_checksum(path: str) -> str:
     """The checksum of the weights."""
-    return sha256(_content()).hexdigest()
+    return sha256(_content(path)).hexdigest()
 
 
-def _content() -> bytes:
-    return files("factable.ledger").joinpath("weights.json").read_bytes()
+def _content(path: str) -> bytes:
+    if not path:
+        return files(__package__).joinpath(SHIPPED).read_bytes()
+    with open_input(path) as stream:
+        return stream.read()

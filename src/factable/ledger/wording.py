@@ -14,8 +14,8 @@ can could will would shall should may might must here now yet still such other a
 among within through throughout along across than located situated found known named called considered said
 made make makes part includes include including included comes come came well just quite very more most
 respectively currently people place thing something offers offer offering provides provide providing serves
-serve serving served gets get got got goes go gone takes take took uses use used using lies lie has etc per via
-out up off down only even either neither not no plus well along whereas whilst
+serve serving served gets get got goes go gone takes take took uses use used using lies lie etc per via out up
+off down only even either neither not no plus whereas whilst
 """
 CONNECTING = frozenset(_CONNECTING.split())
 _LEAST_PREFIX = 4

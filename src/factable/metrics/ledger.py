@@ -40,6 +40,7 @@ class Ledger:
     ignore         facts that are not looked at, said or not
     omission       how probable it must be that a fact is said
     hallucination  how probable it must be that a sentence is clean
+    weights        a file made by `factable train ledger`; those that ship if not given
     """
 
     name: ClassVar[str] = "ledger"
@@ -58,10 +59,11 @@ class Ledger:
     ignore: str = ""
     omission: float = 0.5
     hallucination: float = 0.5
+    weights: str = ""
 
     def __post_init__(self) -> None:
         """Check every parameter."""
-        for parameter in ("model", "templates", "required", "optional", "ignore"):
+        for parameter in ("model", "templates", "required", "optional", "ignore", "weights"):
             require(self, parameter, isinstance(getattr(self, parameter), str), "a text")
         for parameter in ("omission", "hallucination"):
             value = getattr(self, parameter)
@@ -72,7 +74,7 @@ class Ledger:
         return {
             "model": identity_of(self.model),
             "templates": templates_checksum(self.templates),
-            "weights": weights_checksum(),
+            "weights": weights_checksum(self.weights),
         }
 
     @property
@@ -83,7 +85,7 @@ class Ledger:
 
     def verdicts(self, examples: Sequence[Example]) -> list[Verdict]:
         """The ledger of each text."""
-        templates, weights = load_templates(self.templates), load_weights()
+        templates, weights = load_templates(self.templates), load_weights(self.weights)
         readings = [Reading.of(example, templates) for example in examples]
         audits = audit(readings, weights, self._ask)
         doubts = [doubts_of(each, self.rules, templates) for each in audits]

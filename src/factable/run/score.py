@@ -28,17 +28,19 @@ def score_files(
     jobs: int = 1,
     skip_bad: bool = False,
     render: Render | None = None,
+    listing: Render | None = None,
     listener: Listener | None = None,
     systems: Sequence[str] = (),
 ) -> Result:
     """Score all examples of the sources; texts are let go as soon as they are scored.
 
-    `systems` names, for each source, the system of examples that name none.
+    `systems` names, for each source, the system of examples that name none. The listener hears of every
+    scored unit, with the rows that `render` and `listing` made of its examples.
     """
     if jobs < 1:
         raise UsageError(f"jobs is {jobs}; give 1 or more")
     check_files(sources)
-    plan = Plan(tuple(metrics), explain, render)
+    plan = Plan(tuple(metrics), explain, render, listing)
     slow = any(getattr(metric, "slow", False) for metric in plan.metrics)
     units = check_needs(iter_units(sources, systems, slow=slow), plan.metrics)
     if any(metric.shard_by != "example" for metric in plan.metrics):

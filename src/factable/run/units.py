@@ -27,11 +27,15 @@ class Batch(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What to do with every unit; `render` makes the rows of formats that are written as they come."""
+    """What to do with every unit; `render` makes the rows of formats that are written as they come.
+
+    `listing` makes further rows: what a report lists of each example.
+    """
 
     metrics: tuple[Metric, ...]
     explain: bool = False
     render: Render | None = None
+    listing: Render | None = None
 
 
 class Scored(NamedTuple):
@@ -50,6 +54,7 @@ class Scored(NamedTuple):
     references: "array[int]"
     pieces: list[Scores]
     rows: list[bytes]
+    listed: list[bytes]
     faults: list[Fault]
     size: int
 
@@ -89,6 +94,7 @@ def score_unit(plan: Plan, unit: Block | Batch) -> Scored:
         references=array("I", [len(example.references) for example in examples]),
         pieces=pieces,
         rows=plan.render(examples, pieces) if plan.render else [],
+        listed=plan.listing(examples, pieces) if plan.listing else [],
         faults=batch.faults,
         size=unit.size if isinstance(unit, Block) else 0,
     )
@@ -131,5 +137,6 @@ def keep_only(scored: Scored, kept: Sequence[int]) -> Scored:
         lines=[scored.lines[index] for index in kept],
         references=array("I", (scored.references[index] for index in kept)),
         rows=[scored.rows[index] for index in kept] if scored.rows else [],
+        listed=[scored.listed[index] for index in kept] if scored.listed else [],
         pieces=[pick(piece, kept) for piece in scored.pieces],
     )

@@ -15,7 +15,7 @@ from factable.io.read import Source
 from factable.metric import Metric, pick
 from factable.run.collect import Listener, Result
 from factable.run.score import score_files
-from factable.run.units import Scored
+from factable.run.units import Render, Scored
 from factable.types import Example, Scores
 
 Column = NDArray[np.float64]
@@ -44,6 +44,7 @@ def score_panel(
     need_ratings: bool = True,
     jobs: int = 1,
     skip_bad: bool = False,
+    listing: Render | None = None,
     listener: Listener | None = None,
     systems: Sequence[str] = (),
 ) -> Panel:
@@ -67,6 +68,7 @@ def score_panel(
         jobs=jobs,
         skip_bad=skip_bad,
         render=_panel_rows,
+        listing=listing,
         listener=take,
         systems=systems,
     )

@@ -1,15 +1,17 @@
 """Weights of the ledger, fitted to made-up faults by logistic regression."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from factable.ledger.audit import Audit
-from factable.ledger.features import Features
+from factable.ledger.features import MOST_LOGIT, Features
 from factable.ledger.reading import overlap
-from factable.ledger.weights import BIAS
+from factable.ledger.weights import BIAS, PARTS, Weights
 from factable.train.ledger.perturbations import ORIGINAL, Perturbed
 
 RIDGE = 1.0
@@ -54,6 +56,8 @@ AGAINST = frozenset(
 UNCLEAR = ("foreign", "attribute", "exchange", "deny")
 STEPS = 50
 DIGITS = 3
+SHIFTS = np.round(np.arange(-4, 2.01, 0.25), 2).tolist()
+SLOPES = np.round(np.arange(0.2, 1.61, 0.1), 2).tolist()
 
 
 class Case(NamedTuple):
@@ -90,7 +94,16 @@ def sentence_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
 
 def verdict_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
     """The whole text: OK if nothing was done to it."""
-    yield Case(audit.verdict_features(frozenset(audit.facts)), made.kind == ORIGINAL)
+    worst = {"fact": min(audit.facts.values()), "sentence": min([MOST_LOGIT, *audit.sentences.values()])}
+    yield Case(worst, made.kind == ORIGINAL)
+
+
+CASES = {"fact": fact_cases, "value": value_cases, "sentence": sentence_cases}
+
+
+def no_weights() -> Weights:
+    """Weights that say nothing, to begin with."""
+    return Weights({part: defaultdict(float) for part in PARTS})
 
 
 def fit(cases: Sequence[Case]) -> dict[str, float]:
@@ -126,3 +139,25 @@ def _newton(table: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[
         if np.abs(step).max() < 1e-8:
             break
     return weights
+
+
+def fit_verdict(weights: Weights, cases: Sequence[Case]) -> Weights:
+    """Weights under which the worst fact or sentence decides about a text at a probability of one half.
+
+    The worst of many is worse than one drawn at random: the biases of facts and sentences are shifted, and
+    one slope makes a probability of what is left.
+    """
+    facts, sentences = (np.array([case.features[name] for case in cases]) for name in ("fact", "sentence"))
+    labels = np.array([case.label for case in cases], dtype=np.float64)
+    # Faithful texts count as much as all others together.
+    shares = np.where(labels == 1, 0.5 / labels.sum(), 0.5 / (1 - labels).sum())
+
+    def surprise(fact: float, sentence: float, slope: float) -> float:
+        odds = slope * np.minimum(facts + fact, sentences + sentence)
+        return float(shares @ np.log1p(np.exp(np.where(labels == 1, -odds, odds))))
+
+    fact, sentence, slope = min(product(SHIFTS, SHIFTS, SLOPES), key=lambda shift: surprise(*shift))
+    shifted = {part: dict(found) for part, found in weights.by_part.items()}
+    shifted["fact"][BIAS] = round(shifted["fact"][BIAS] + fact, DIGITS)
+    shifted["sentence"][BIAS] = round(shifted["sentence"][BIAS] + sentence, DIGITS)
+    return Weights({**shifted, "verdict": {BIAS: 0.0, "worst": slope}})

@@ -30,11 +30,11 @@ class Perturbed:
 
 
 class Perturber:
-    """Makes faults with what a corpus of faithful texts knows: values by attribute, and texts of fewer facts."""
+    """Makes faults with what a corpus of faithful texts knows: other values, texts of fewer facts."""
 
     def __init__(self, examples: Sequence[Example], seed: int) -> None:
         self._examples = examples
-        self._draw = random.Random(seed)
+        self._draw = random.Random(seed)  # noqa: S311
         self._values: dict[str, list[str]] = defaultdict(list)
         self._texts: dict[frozenset[Record], list[str]] = defaultdict(list)
         self._with_attribute: dict[str, list[Example]] = defaultdict(list)

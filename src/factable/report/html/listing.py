@@ -1,0 +1,142 @@
+"""The examples that a report lists: made into JSON where they were scored, kept in a temporary file."""
+
+import math
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from tempfile import SpooledTemporaryFile
+from typing import NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from factable.metric import Metric
+from factable.run.units import Render, Scored
+from factable.types import Example, Finding, Scores, Table
+
+# In the order in which the page numbers them.
+KINDS = ("supported", "omitted", "contradicted", "unsupported", "repeated", "unscored")
+NUMBER_OF = {kind: number for number, kind in enumerate(KINDS)}
+BYTES_IN_MEMORY = 1 << 26
+DIGITS = 6
+Places = NDArray[np.int64]
+
+
+class Listed(NamedTuple):
+    """One example: its data as JSON, and the rest of it as JSON."""
+
+    data: bytes
+    rest: bytes
+
+
+class Listing:
+    """Keeps the rows of all examples of a run until the page is written; memory holds 16 bytes of each.
+
+    `explained` says that the run makes findings anyway; otherwise `render` makes them, for the page alone.
+    """
+
+    def __init__(self, metrics: Sequence[Metric], *, explained: bool = False) -> None:
+        self.render: Render = _Rows(tuple(metrics), explained)
+        self._file = SpooledTemporaryFile(BYTES_IN_MEMORY)  # noqa: SIM115 - closed by __exit__
+        self._starts = array("q", [0])
+        self._items = array("q")
+
+    def __enter__(self) -> "Listing":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._file.close()
+
+    def take(self, unit: Scored) -> None:
+        """Keep the rows of one unit."""
+        self._items.extend(map(hash, unit.items))
+        for row in unit.listed:
+            self._file.write(row)
+            self._starts.append(self._starts[-1] + len(row))
+
+    def item_of(self) -> Places:
+        """A number for the item of each example, in the order in which items came."""
+        hashes = np.frombuffer(self._items, dtype=np.int64)
+        _, first, number_of = np.unique(hashes, return_index=True, return_inverse=True)
+        # Hashes differ from process to process, and nothing drawn over items may.
+        numbers: Places = np.argsort(np.argsort(first))[number_of]
+        return numbers
+
+    def rows(self, places: Sequence[int]) -> Iterator[Listed]:
+        """The examples at these places, which go up."""
+        for place in places:
+            start, end = self._starts[place], self._starts[place + 1]
+            self._file.seek(start)
+            data, _, rest = self._file.read(end - start).partition(b"\n")
+            yield Listed(data, rest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Makes a line of JSON of the data of each example (shared by systems) and one of all else."""
+
+    metrics: tuple[Metric, ...]
+    explained: bool
+
+    def __call__(self, examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
+        findings = [piece.findings for piece in pieces]
+        if not self.explained:
+            found = [metric.explain(examples) for metric in self.metrics]
+            findings = [_together(*both) for both in zip(findings, found, strict=True)]
+        rows = []
+        for index, example in enumerate(examples):
+            data = _data(example.table, example.references)
+            # Metrics that always explain themselves may say a thing twice.
+            mine = [_findings(dict.fromkeys(found[index]), example.text) for found in findings]
+            rest = [_clean(example.item), _clean(example.text), _numbers(pieces, index), mine]
+            rows.append(orjson.dumps(data) + b"\n" + orjson.dumps(rest))
+        return rows
+
+
+def _together(
+    known: Sequence[tuple[Finding, ...]], more: Sequence[tuple[Finding, ...]]
+) -> tuple[tuple[Finding, ...], ...]:
+    return tuple(one + other for one, other in zip(known, more, strict=True))
+
+
+def _data(table: Table, references: Sequence[str]) -> tuple[object, ...]:
+    records = [tuple(map(_clean, record)) for record in table.records]
+    return _clean(table.title), records, tuple(map(_clean, references))
+
+
+def _clean(text: str) -> str:
+    """Text without halves of surrogate pairs, which no file can hold; of the same length."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _numbers(pieces: Sequence[Scores], index: int) -> list[list[float | None]]:
+    """The value and the parts under each metric."""
+    columns = [(piece.values, *piece.parts.values()) for piece in pieces]
+    return [[_rounded(column[index]) for column in mine] for mine in columns]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else round(value, DIGITS)
+
+
+def _findings(findings: Iterable[Finding], text: str) -> list[tuple[object, ...]]:
+    place = _script_places(text)
+    return [
+        (
+            NUMBER_OF[finding.kind],
+            finding.record,
+            *((place(finding.span[0]), place(finding.span[1])) if finding.span else (None, None)),
+            _rounded(finding.score),
+            _clean(finding.note),
+        )
+        for finding in findings
+    ]
+
+
+def _script_places(text: str) -> Callable[[int], int]:
+    """How a script in the page counts characters: those beyond the basic plane are two."""
+    if not text or max(text) <= "\uffff":
+        return int
+    return list(accumulate((1 + (letter > "\uffff") for letter in text), initial=0)).__getitem__

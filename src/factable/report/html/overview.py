@@ -1,0 +1,181 @@
+"""What a page says of all examples together: values with intervals, and how the values are distributed."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.metric import VALUE, Metric, corpus_of, finish_each, pick
+from factable.run.collect import Result
+from factable.stats.bootstrap import Draws, Interval, group_means, group_totals, interval
+from factable.study.comparison import Comparison
+from factable.types import Scores
+
+BINS = 25
+# The number of a system that stands for all of them together.
+ALL = -1
+Column = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A system by number, or all of them: value with interval, parts, and how many values are in each bin."""
+
+    system: int
+    examples: int
+    unscored: int
+    value: float
+    low: float
+    high: float
+    parts: Sequence[float]
+    bins: Sequence[int]
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All about one metric; `edges` are the lowest and highest value of the distribution."""
+
+    spec: str
+    name: str
+    signature: str
+    better: str
+    parts: Sequence[str]
+    edges: tuple[float, float]
+    lines: Sequence[Line]
+    differences: Sequence[Mapping[str, object]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How intervals are drawn: how often, from which seed, and the number of each example's item."""
+
+    draws: int
+    seed: int
+    item_of: Places
+
+
+def overviews(result: Result, drawing: Drawing, comparison: Comparison | None) -> list[Overview]:
+    """One for each metric; a comparison brings its own values, of the items that all its systems have."""
+    if comparison:
+        return [_compared(result, place, comparison) for place in range(len(result.metrics))]
+    intervals = _intervals(result, drawing)
+    return [_scored(result, place, intervals[place]) for place in range(len(result.metrics))]
+
+
+def _scored(result: Result, place: int, intervals: Sequence[Interval]) -> Overview:
+    metric, scores = result.metrics[place], result.scores[place]
+    edges = _edges(metric, np.frombuffer(scores.values))
+    system_of = _system_of(result)
+    groups = [(number, system_of == number) for number in range(len(result.systems))]
+    if len(groups) > 1:
+        groups.append((ALL, np.ones(len(system_of), dtype=bool)))
+    lines = [
+        _line(metric, pick(scores, members), number, found, edges)
+        for (number, members), found in zip(groups, intervals, strict=False)
+    ]
+    return _overview(metric, scores, edges, lines)
+
+
+def _overview(metric: Metric, scores: Scores, edges: tuple[float, float], lines: Sequence[Line]) -> Overview:
+    better = "higher" if metric.higher_is_better else "lower"
+    return Overview(scores.metric, metric.name, scores.signature, better, metric.parts, edges, lines)
+
+
+def _line(metric: Metric, scores: Scores, system: int, found: Interval, edges: tuple[float, float]) -> Line:
+    together = corpus_of(metric, scores.values, scores.parts, scores.stats)
+    return Line(
+        system=system,
+        examples=len(scores.values),
+        unscored=sum(map(math.isnan, scores.values)),
+        value=together[VALUE],
+        low=found.low,
+        high=found.high,
+        parts=[together[part] for part in metric.parts],
+        bins=_bins(np.frombuffer(scores.values), edges),
+    )
+
+
+def _compared(result: Result, place: int, comparison: Comparison) -> Overview:
+    metric, scores, ranking = result.metrics[place], result.scores[place], comparison.rankings[place]
+    values = np.frombuffer(scores.values)
+    edges = _edges(metric, values)
+    numbers = {name: number for number, name in enumerate(result.systems)}
+    system_of = _system_of(result)
+    lines = [
+        Line(
+            system=numbers[one.system],
+            examples=ranking.items,
+            unscored=ranking.unscored,
+            value=one.value,
+            low=one.low,
+            high=one.high,
+            parts=list(one.parts.values()),
+            bins=_bins(values[system_of == numbers[one.system]], edges),
+            rank=one.rank,
+        )
+        for one in ranking.standings
+    ]
+    differences = [
+        asdict(one) | {"system": numbers[one.system], "other": numbers[one.other]}
+        for one in ranking.differences
+    ]
+    return replace(_overview(metric, scores, edges, lines), differences=differences)
+
+
+def _system_of(result: Result) -> Places:
+    return np.frombuffer(result.system_of, dtype=np.uint32).astype(np.int64)
+
+
+def _edges(metric: Metric, values: Column) -> tuple[float, float]:
+    """The bounds of the metric; the values' own where it has none."""
+    defined = values[~np.isnan(values)]
+    low, high = metric.bounds
+    low = low if math.isfinite(low) else float(defined.min(initial=0.0))
+    high = high if math.isfinite(high) else float(defined.max(initial=low))
+    return low, high if high > low else low + 1
+
+
+def _bins(values: Column, edges: tuple[float, float]) -> list[int]:
+    counts: list[int] = np.histogram(values[~np.isnan(values)], bins=BINS, range=edges)[0].tolist()
+    return counts
+
+
+def _intervals(result: Result, drawing: Drawing) -> list[list[Interval]]:
+    """For each metric the interval of each system, and of all; items are drawn, with all their texts."""
+    system_of, nobody = _system_of(result), np.zeros(len(result.system_of), dtype=np.int64)
+    groupings = {"system": (system_of, len(result.systems)), "all": (nobody, 1)}
+
+    def compute(weights: Column) -> dict[str, Column]:
+        return {
+            f"{place} {name}": _drawn(result, place, drawing.item_of, *groups, weights=weights)
+            for place in range(len(result.metrics))
+            for name, groups in groupings.items()
+        }
+
+    items = int(drawing.item_of.max()) + 1
+    drawn = Draws(items, drawing.draws, drawing.seed).apply(compute)
+    found = []
+    for place in range(len(result.metrics)):
+        # The first draw is the data itself.
+        columns = np.hstack([drawn[f"{place} {name}"] for name in groupings])[1:]
+        found.append([interval(column) for column in columns.T])
+    return found
+
+
+def _drawn(
+    result: Result, place: int, item_of: Places, group_of: Places, groups: int, *, weights: Column
+) -> Column:
+    """The value of each group in each draw (draws x groups)."""
+    metric, scores = result.metrics[place], result.scores[place]
+    values = np.frombuffer(scores.values)
+    scored = ~np.isnan(values)
+    item_of, group_of = item_of[scored], group_of[scored]
+    if not hasattr(metric, "finish"):
+        return group_means(values[scored], item_of, group_of, groups, weights)
+    rows = np.frombuffer(scores.stats).reshape(len(values), -1)[scored]
+    return group_totals(rows, item_of, group_of, groups, weights, partial(finish_each, metric))

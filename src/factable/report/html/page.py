@@ -1,0 +1,147 @@
+"""Writes the page: a frame, a style, a script, and the data as JSON that nothing in it can leave."""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from typing import IO, Literal
+
+import numpy as np
+import orjson
+
+from factable import __version__
+from factable.errors import printable
+from factable.report.html.listing import KINDS, Listing, Places
+from factable.report.html.overview import Drawing, overviews
+from factable.run.collect import Result
+from factable.study.comparison import Comparison
+
+# Of more examples the page lists the worst; what it says of all together is of all.
+MOST_EXAMPLES = 20_000
+SCRIPTS = ("words.js", "overview.js", "example.js", "list.js", "start.js")
+# Bytes that could end a block of script, or upset who reads it; in JSON they only occur inside texts.
+UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a page is made of: the scores of a run, its examples, and what else there is to say."""
+
+    title: str
+    result: Result
+    listing: Listing
+    outcome: Literal["", "passed", "failed"] = ""
+    notes: Sequence[str] = ()
+    comparison: Comparison | None = None
+    draws: int = 1000
+    seed: int = 0
+    most_examples: int = MOST_EXAMPLES
+
+
+def write_report(stream: IO[bytes], report: Report) -> None:
+    """Write the page, UTF-8, piece by piece."""
+    script = "\n".join(_asset(name) for name in SCRIPTS)
+    style = _asset("page.css")
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    pieces = {
+        "policy": policy,
+        "title": escape(printable(_valid(report.title))),
+        "style": style,
+        "script": script,
+    }
+    for part in _asset("page.html").split("⟦"):
+        name, found, after = part.partition("⟧")
+        if found and name == "data":
+            for piece in _data(report):
+                stream.write(_harmless(piece))
+        stream.write((pieces.get(name, "") + after if found else part).encode())
+
+
+def _asset(name: str) -> str:
+    return files("factable.report.html").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _hash(inline: str) -> str:
+    """How a policy names the one script or style that may run."""
+    digest = hashlib.sha256(inline.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _valid(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _harmless(json: bytes) -> bytes:
+    for letter, written in UNSAFE.items():
+        json = json.replace(letter.encode(), written.encode())
+    return json
+
+
+def _data(report: Report) -> Iterator[bytes]:
+    """The JSON document, in pieces: what is said of all, the examples, and the data they share."""
+    item_of = report.listing.item_of()
+    members = _members(report)
+    places = _listed(report, members, item_of)
+    yield orjson.dumps(_head(report, item_of, members, len(places)), option=orjson.OPT_SERIALIZE_NUMPY)[:-1]
+    yield b',"examples":['
+    tables: dict[bytes, int] = {}
+    for number, (place, row) in enumerate(zip(places, report.listing.rows(places), strict=True)):
+        table = tables.setdefault(row.data, len(tables))
+        system = report.result.system_of[place]
+        yield b"%s[%d,%d,%s" % (b",\n" if number else b"\n", system, table, row.rest[1:])
+    yield b'],"tables":['
+    for data, number in tables.items():
+        yield (b",\n" if number else b"\n") + data
+    yield b"]}"
+
+
+def _head(report: Report, item_of: Places, members: Places, shown: int) -> dict[str, object]:
+    found = overviews(report.result, Drawing(report.draws, report.seed, item_of), report.comparison)
+    draws = report.comparison.draws if report.comparison else report.draws
+    seed = report.comparison.seed if report.comparison else report.seed
+    return {
+        "title": _valid(report.title),
+        "version": __version__,
+        "outcome": report.outcome,
+        "notes": list(map(_valid, report.notes)),
+        "kinds": KINDS,
+        "systems": list(map(_valid, report.result.systems)),
+        "examplesInAll": len(members),
+        "itemsInAll": len(np.unique(item_of[members])),
+        "shown": shown,
+        "draws": draws,
+        "seed": seed,
+        "compared": report.comparison is not None,
+        "baseline": report.comparison.baseline if report.comparison else "",
+        "alpha": report.comparison.alpha if report.comparison else None,
+        "metrics": found,
+    }
+
+
+def _members(report: Report) -> Places:
+    """The places of the examples that the page is about: of a comparison, those of its systems."""
+    system_of = np.frombuffer(report.result.system_of, dtype=np.uint32)
+    if report.comparison is None:
+        return np.arange(len(system_of))
+    numbers = [
+        number for number, name in enumerate(report.result.systems) if name in report.comparison.systems
+    ]
+    return np.flatnonzero(np.isin(system_of, numbers))
+
+
+def _listed(report: Report, members: Places, item_of: Places) -> list[int]:
+    """Places of the examples to list: all, or where they are too many those of the worst items."""
+    if len(members) <= report.most_examples:
+        return members.tolist()  # type: ignore[no-any-return]
+    sign = 1 if report.result.metrics[0].higher_is_better else -1
+    # NaN sorts last.
+    order = members[np.argsort(sign * np.frombuffer(report.result.scores[0].values)[members], kind="stable")]
+    worst = np.full(int(item_of.max()) + 1, len(order))
+    np.minimum.at(worst, item_of[order], np.arange(len(order)))
+    by_item = members[np.argsort(worst[item_of[members]], kind="stable")]
+    return sorted(by_item[: report.most_examples].tolist())

@@ -1,0 +1,157 @@
+// The list of examples: what is chosen, in which order; only rows in sight are in the document.
+
+const ROW = 88, SPARE = 6;
+const state = { judge: firstJudge(), system: "", kind: "", words: "", sort: "0", backwards: false, order: [], chosen: 0, together: page.compared };
+const haystacks = new Map();
+
+// Whose findings are shown first: the ledger's, or those of the first metric that has any.
+function firstJudge() {
+  const ledger = page.metrics.findIndex((metric) => metric.name === "ledger");
+  const talking = page.metrics.findIndex((_, place) => examples.some((example) => example.findings[place].length));
+  return ledger >= 0 ? ledger : Math.max(0, talking);
+}
+
+function haystack(example) {
+  if (!haystacks.has(example.place)) {
+    const [title, records, references] = page.tables[example.table];
+    const words = [example.item, nameOf(example.system), example.text, title, ...records.flat(), ...references];
+    haystacks.set(example.place, words.join("\n").toLowerCase());
+  }
+  return haystacks.get(example.place);
+}
+
+function matchesKind(example, kind) {
+  const findings = example.findings[state.judge];
+  if (kind === "faultless") return !findings.some((finding) => FAULTS.includes(finding.kind));
+  if (kind.startsWith("label:")) return labelOf(example, state.judge) === kind.slice(6);
+  return !kind || findings.some((finding) => finding.kind === kind);
+}
+
+function matches(example) {
+  const words = state.words.toLowerCase().split(/\s+/).filter(Boolean);
+  return (state.system === "" || example.system === Number(state.system)) && matchesKind(example, state.kind)
+    && words.every((word) => haystack(example).includes(word));
+}
+
+// Smaller comes first; what has no value comes last either way.
+function comparison() {
+  const turn = state.backwards ? -1 : 1;
+  if (state.sort === "order") return (a, b) => turn * (a.place - b.place);
+  if (state.sort === "item") {
+    const collator = new Intl.Collator("en", { numeric: true });
+    return (a, b) => turn * collator.compare(a.item, b.item) || a.place - b.place;
+  }
+  const metric = Number(state.sort);
+  const worstFirst = page.metrics[metric].better === "higher" ? turn : -turn;
+  return (a, b) => {
+    const [one, other] = [a.numbers[metric][0], b.numbers[metric][0]];
+    if (one === null || other === null) return (one === null) - (other === null) || a.place - b.place;
+    return worstFirst * (one - other) || a.place - b.place;
+  };
+}
+
+function refreshList() {
+  const before = state.order[state.chosen];
+  state.order = examples.filter(matches).sort(comparison());
+  state.chosen = Math.max(0, state.order.indexOf(before));
+  const all = examples.length === state.order.length ? "" : ` of ${examples.length.toLocaleString("en")}`;
+  byId("count").textContent = `${state.order.length.toLocaleString("en")}${all} texts`;
+  byId("space").style.height = `${state.order.length * ROW}px`;
+  byId("list").scrollTop = Math.max(0, state.chosen * ROW - ROW);
+  paintRows();
+  showExample();
+}
+
+function paintRows() {
+  const list = byId("list");
+  const first = Math.max(0, Math.floor(list.scrollTop / ROW) - SPARE);
+  const last = Math.min(state.order.length, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + SPARE);
+  const rows = [];
+  for (let place = first; place < last; place++) rows.push(rowOf(state.order[place], place));
+  byId("space").replaceChildren(...rows);
+  if (state.order.length) list.setAttribute("aria-activedescendant", `row-${state.chosen}`);
+  else list.removeAttribute("aria-activedescendant");
+}
+
+function rowOf(example, place) {
+  const metric = Number(state.sort) || 0;
+  const label = labelOf(example, state.judge);
+  const row = make("div", {
+    class: "item", id: `row-${place}`, role: "option", "aria-selected": String(place === state.chosen),
+    "aria-posinset": place + 1, "aria-setsize": state.order.length, "data-place": place,
+  },
+    make("div", { class: "line" }, quoted("b", example.item.slice(0, 200), { class: "name" }),
+      make("span", { class: "figure" }, shown(example.numbers[metric][0]))),
+    make("div", { class: "line" }, quoted("span", nameOf(example.system).slice(0, 100), { class: "soft name" }),
+      label ? chip(label) : faultMarks(example)),
+    quoted("div", example.text.slice(0, 240) || "(empty)", { class: "excerpt" }));
+  row.style.top = `${place * ROW}px`;
+  return row;
+}
+
+function faultMarks(example) {
+  const kinds = FAULTS.filter((kind) => example.findings[state.judge].some((finding) => finding.kind === kind));
+  return make("span", { class: "kinds" }, kinds.map((kind) => make("span", { class: `mark ${kind}`, title: kind }, MARKS[kind])));
+}
+
+function choose(place) {
+  if (!state.order.length) return;
+  state.chosen = Math.min(state.order.length - 1, Math.max(0, place));
+  const list = byId("list");
+  const top = state.chosen * ROW;
+  if (top < list.scrollTop) list.scrollTop = top;
+  if (top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
+  paintRows();
+  showExample();
+}
+
+function showExample() {
+  const example = state.order[state.chosen];
+  const article = byId("example");
+  const focused = article.contains(document.activeElement);
+  if (!example) {
+    article.replaceChildren(make("p", { class: "soft" }, "Nothing matches; take a filter away."));
+    return;
+  }
+  const others = siblings.get(example.item);
+  const together = state.together && others.length > 1;
+  const shownOnes = together ? [example, ...others.filter((one) => one !== example)] : [example];
+  article.replaceChildren(
+    exampleHead(example, others, together),
+    make("div", { class: together ? "panels together" : "panels" }, shownOnes.map((one) => panelOf(one, state.judge, one === example))),
+    legend());
+  article.scrollTop = 0;
+  if (focused) article.focus();
+}
+
+function exampleHead(example, others, together) {
+  const button = (id, text, label, action, disabled = false) => {
+    const made = make("button", { type: "button", id, "aria-label": label, disabled }, text);
+    made.addEventListener("click", action);
+    return made;
+  };
+  const beside = others.length < 2 ? null
+    : make("label", { class: "check" }, make("input", { type: "checkbox", id: "together" }), `${others.length} systems side by side`);
+  if (beside) {
+    beside.firstChild.checked = together;
+    beside.firstChild.addEventListener("change", (event) => {
+      state.together = event.target.checked;
+      showExample();
+      byId("together").focus();
+    });
+  }
+  const step = (by, id) => () => { choose(state.chosen + by); const same = byId(id); if (same && !same.disabled) same.focus(); };
+  return make("div", { class: "head" },
+    button("back", "← List", "Back to the list", closeExample),
+    quoted("h3", example.item || "(no id)"), beside,
+    make("span", { class: "steps" },
+      button("previous", "↑", "Previous example", step(-1, "previous"), state.chosen === 0),
+      make("span", { class: "soft" }, `${(state.chosen + 1).toLocaleString("en")} / ${state.order.length.toLocaleString("en")}`),
+      button("next", "↓", "Next example", step(1, "next"), state.chosen === state.order.length - 1)));
+}
+
+function legend() {
+  const kinds = ["supported", "contradicted", "unsupported", "omitted"];
+  return make("p", { class: "legend soft" }, kinds.map((kind) => make("span", {},
+    make("span", { class: `mark ${kind}` }, MARKS[kind]), " ", kind === "omitted" ? kind : make("mark", { class: kind }, kind))));
+}

@@ -1,0 +1,86 @@
+"""What the ledger is good for: cases written by hand, and faults put into WebNLG texts."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from webnlg_systems import DATA
+
+from factable.io.data import make_table
+from factable.io.formats import open_format
+from factable.metrics.ledger import Ledger
+from factable.train.ledger.perturbations import ORIGINAL
+from factable.train.ledger.run import make_faults
+from factable.types import Example
+
+CASES = [
+    json.loads(line) for line in (Path(__file__).parent / "ledger" / "cases.jsonl").open(encoding="utf-8")
+]
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    examples = [
+        Example(str(place), "", case["text"], make_table(case["data"])) for place, case in enumerate(CASES)
+    ]
+    return Ledger().verdicts(examples)
+
+
+def says(verdict, words):
+    """Whether a claim that is not supported has the words, or is part of them."""
+    spans = [verdict.text[span.start : span.end] for span in verdict.spans if span.state != "supported"]
+    return any(words in span or span in words for span in spans)
+
+
+def is_right(case, verdict):
+    facts = {fact.place: fact.state for fact in verdict.facts}
+    return (
+        verdict.label == case["label"]
+        and all(says(verdict, words) for words in case.get("wrong", []))
+        and all(facts[place] != "supported" for place in case.get("omitted", []))
+    )
+
+
+def test_the_examples_of_the_papers(verdicts):
+    for case, verdict in zip(CASES, verdicts, strict=True):
+        if case["kind"] == "paper":
+            assert is_right(case, verdict), verdict
+
+
+def test_most_cases_of_every_kind(verdicts):
+    total, right = Counter(), Counter()
+    for case, verdict in zip(CASES, verdicts, strict=True):
+        total[case["kind"]] += 1
+        right[case["kind"]] += (case["label"] == "OK") == verdict.is_ok
+    assert right.total() / total.total() > 0.9, right
+    assert all(right[kind] / total[kind] >= 0.7 or total[kind] - right[kind] == 1 for kind in total), right
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no {DATA}")
+def test_faults_put_into_webnlg_texts(tmp_path):
+    import tarfile
+
+    with tarfile.open(DATA / "challenge_data_train_dev.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    examples = list(open_format("webnlg")([str(tmp_path / "challenge_data_train_dev" / "dev")]))[::6]
+    made = [
+        one for one in make_faults(examples, 1) if one.kind in (ORIGINAL, "omit", "swap", "digit", "foreign")
+    ]
+    judged = list(zip(made, Ledger().verdicts([one.example for one in made]), strict=True))
+    shares = {
+        kind: sum(verdict.is_ok for one, verdict in judged if one.kind == kind)
+        / sum(one.kind == kind for one in made)
+        for kind in {one.kind for one in made}
+    }
+    for kind in ("omit", "swap", "digit", "foreign"):
+        assert (shares[ORIGINAL] + 1 - shares[kind]) / 2 > 0.85, shares
+    swaps = [
+        any(
+            span.state != "supported" and span.start < one.span[1] and one.span[0] < span.end
+            for span in verdict.spans
+        )
+        for one, verdict in judged
+        if one.kind == "swap"
+    ]
+    assert sum(swaps) / len(swaps) > 0.8

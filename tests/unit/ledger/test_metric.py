@@ -1,0 +1,62 @@
+import math
+
+import pytest
+
+import factable
+from factable.errors import DataError
+from factable.ledger.audit import audit
+from factable.ledger.reading import Reading
+from factable.ledger.weights import load_weights
+from factable.metrics.ledger import Ledger
+from factable.models.nli import ask_in_groups
+from factable.models.templates import load_templates
+from factable.train.ledger.fit import CASES
+from factable.train.ledger.perturbations import ORIGINAL, Perturbed
+from factable.types import Example, Record, Table
+
+TABLE = Table((Record("Dune", "author", "Frank Herbert"), Record("Dune", "pages", "412")))
+TEXTS = (
+    "Dune, by Frank Herbert, has 412 pages.",
+    "Dune has 412 pages.",
+    "Dune, by Frank Herbert, has 421 pages.",
+)
+
+
+@pytest.fixture(scope="module")
+def scores():
+    examples = [Example(str(place), "", text, TABLE) for place, text in enumerate(TEXTS)]
+    return factable.score(examples, ["ledger"])["ledger"]
+
+
+def test_parts_of_each_text(scores):
+    assert list(scores.parts["ok"]) == [1, 0, 0]
+    assert list(scores.parts["omission"]) == [0, 1, 1]
+    assert list(scores.parts["hallucination"]) == [0, 0, 1]
+    assert list(scores.parts["omitted"]) == [0, 50, 50]
+    assert list(scores.parts["unsupported"]) == pytest.approx([0, 0, 100 / 7])
+    assert scores.values[0] > max(scores.values[1:])
+
+
+def test_rates_of_the_corpus_are_rates_of_sums(scores):
+    assert scores.corpus_parts["ok"] == pytest.approx(1 / 3)
+    assert scores.corpus_parts["omitted"] == pytest.approx(100 * 2 / 6)
+    assert scores.corpus_parts["unsupported"] == pytest.approx(100 * 1 / 18)
+    assert scores.corpus == pytest.approx(math.fsum(scores.values) / 3)
+
+
+def test_shipped_weights_know_every_feature():
+    example = Example("", "", "Dune, by Frank Herbert, has 421 pages. Bob said so.", TABLE)
+    reading = Reading.of(example, load_templates("default"))
+    weights = load_weights("")
+    (audited,) = audit([reading], weights, lambda groups: ask_in_groups("nli", groups))
+    for part, cases_of in CASES.items():
+        for case in cases_of(Perturbed(ORIGINAL, example), audited):
+            assert weights.by_part[part].keys() == {"bias", *case.features}
+
+
+@pytest.mark.parametrize("content", ["{}", "no", '{"weights": {"fact": {"bias": 1}}}', '{"weights": []}'])
+def test_broken_weights_are_one_clear_line(tmp_path, content):
+    path = tmp_path / "weights.json"
+    path.write_text(content)
+    with pytest.raises(DataError, match="no weights of the ledger .* make them with factable train ledger"):
+        Ledger(weights=str(path)).verdicts([Example("", "", "x", TABLE)])

@@ -1,0 +1,111 @@
+import pytest
+
+import factable
+from factable.errors import DataError, UsageError
+from factable.ledger import Fact, Span, Verdict
+from factable.types import Example, Record, Table
+
+DATA = {"name": "Blue Spice", "eatType": "pub", "area": "riverside"}
+FAITHFUL = "Blue Spice is a pub in the riverside area."
+
+
+def states(verdict):
+    return [fact.state for fact in verdict.facts]
+
+
+def wrong(verdict):
+    return [verdict.text[span.start : span.end] for span in verdict.spans if span.state != "supported"]
+
+
+def test_a_faithful_text_is_ok():
+    verdict = factable.check(DATA, FAITHFUL)
+    assert verdict.label == "OK" and verdict.is_ok and verdict.probability > 0.5
+    assert states(verdict) == ["supported"] * 3
+    assert [verdict.text[slice(*fact.span)] for fact in verdict.facts] == ["Blue Spice", "pub", "riverside"]
+    assert wrong(verdict) == []
+
+
+def test_an_omission_is_named():
+    verdict = factable.check(DATA, "Blue Spice is in the riverside area.")
+    assert verdict.label == "omission" and verdict.probability < 0.5
+    assert states(verdict) == ["supported", "omitted", "supported"]
+
+
+def test_what_is_made_up_is_marked():
+    verdict = factable.check(DATA, FAITHFUL + " It was opened by Paul Bocuse in 1987.")
+    assert verdict.label == "hallucination"
+    assert "Paul Bocuse" in " ".join(wrong(verdict)) and "1987" in " ".join(wrong(verdict))
+
+
+def test_a_contradicted_fact_and_its_span_are_tied():
+    verdict = factable.check([["Alan Bean", "birthDate", "1932-03-15"]], "Alan Bean was born on 15 May 1932.")
+    (fact,) = verdict.facts
+    assert fact.state == "contradicted" and verdict.text[slice(*fact.span)] == "15 May 1932"
+    assert any(span.records == (0,) and span.state == "contradicted" for span in verdict.spans)
+
+
+def test_optional_facts_may_be_left_out():
+    text = "Blue Spice is in the riverside area."
+    assert factable.check(DATA, text, optional="eatType").label == "OK"
+    assert factable.check(DATA, text, required="area").label == "OK"
+    assert factable.check(DATA, text, required="eatType=pub").label == "omission"
+
+
+def test_ignored_facts_are_not_in_the_ledger():
+    verdict = factable.check(DATA, "Blue Spice is in the riverside area.", ignore="eatType")
+    assert [fact.place for fact in verdict.facts] == [0, 2] and verdict.label == "OK"
+
+
+def test_thresholds_decide():
+    text = "Blue Spice is in the riverside area."
+    assert factable.check(DATA, text, omission=0).label == "OK"
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        factable.check(DATA, text, omission=2)
+
+
+def test_an_empty_text_leaves_everything_out():
+    verdict = factable.check(DATA, " ")
+    assert verdict.label == "omission" and states(verdict) == ["omitted"] * 3 and verdict.spans == ()
+
+
+def test_broken_data_is_one_clear_line():
+    with pytest.raises(DataError, match='^data: "data" is a number; give triples'):
+        factable.check(3, "three")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u202eBlue\u202c Spice",
+        "Blue\x00Spice pub riverside",
+        "🍕" * 50,
+        "a " * 400,
+        "İstanbul ıssız",
+        "\ud800 pub",
+    ],
+)
+def test_spans_lie_in_the_text_and_do_not_overlap(text):
+    verdict = factable.check(DATA, text)
+    ends = 0
+    for span in verdict.spans:
+        assert ends <= span.start < span.end <= len(text)
+        ends = span.end
+
+
+def test_as_plain_text():
+    table = Table((Record("", "name", "Blue\nSpice"),))
+    facts = (Fact(0, "contradicted", (0, 4), 0.1, note="the text says something else"),)
+    verdict = Verdict("Blue", table, "omission", 0.25, facts, (Span(0, 4, "unsupported", (), 0.2),))
+    assert str(verdict).splitlines() == [
+        "omission (probability of OK 0.25)",
+        "facts",
+        r'  ! name | Blue\nSpice  contradicted 0.10  "Blue"  (the text says something else)',
+        "text",
+        "  ? Blue  unsupported 0.20",
+    ]
+
+
+def test_findings_tie_facts_and_spans():
+    example = Example("1", "", FAITHFUL, Table((Record("Blue Spice", "eatType", "pub"),)))
+    (findings,) = factable.score([example], ["ledger"])["ledger"].findings
+    assert findings[0].record == 0 and FAITHFUL[slice(*findings[0].span)] == "pub"

@@ -1,0 +1,91 @@
+"""Verdicts as terminal text."""
+
+import re
+
+import pytest
+
+from factable.ledger import Fact, Span, Verdict
+from factable.report.verdict import mark_text, verdict_object, verdict_text
+from factable.types import Record, Table
+
+TEXT = "Blue Spice holds 1.5 litres\nand sings."
+TABLE = Table(
+    (
+        Record("", "name", "Blue Spice"),
+        Record("Kettle", "size", "1.7 litres"),
+        Record("", "near", "Café"),
+        Record("", "colour", "red\x1b[2J"),
+    )
+)
+VERDICT = Verdict(
+    text=TEXT,
+    table=TABLE,
+    label="omission+hallucination",
+    probability=0.021,
+    facts=(
+        Fact(0, "supported", (0, 10), 0.9),
+        Fact(1, "contradicted", (17, 27), 0.1, note="less"),
+        Fact(2, "omitted", None, 0.1, required=False),
+        Fact(3, "omitted", None, 0.1),
+    ),
+    spans=(
+        Span(0, 10, "supported", (0,), 0.9),
+        Span(17, 27, "contradicted", (1,), 0.1, "less"),
+        Span(32, 37, "unsupported", (), 0.2),
+    ),
+)
+SHOWN = """\
+✗ omission+hallucination  (probability of OK 0.02)
+
+facts
+  ✓ supported     name | Blue Spice           “Blue Spice”
+  ✗ contradicted  Kettle | size | 1.7 litres  “1.5 litres”  (less)
+  − omitted       near | Café                 (optional)
+  − omitted       colour | red\\x1b[2J
+
+text
+  Blue Spice holds [✗ 1.5 litres]
+  and [+ sings].
+  [✗] contradicted: the data says otherwise, [+] unsupported: the data does not say it
+"""
+
+
+def test_marks_and_words_say_all_without_colour():
+    assert verdict_text(VERDICT) == SHOWN
+
+
+def test_colours_add_nothing(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    coloured = verdict_text(VERDICT, colour=True)
+    assert "\x1b[32mBlue Spice\x1b[0m" in coloured
+    assert "\x1b[31m[✗ 1.5 litres]\x1b[0m" in coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == SHOWN
+
+
+def test_object():
+    found = verdict_object(VERDICT)
+    assert (found["label"], found["probability"], found["text"]) == (VERDICT.label, 0.021, TEXT)
+    assert found["facts"][1] == {
+        "record": ["Kettle", "size", "1.7 litres"],
+        "place": 1,
+        "state": "contradicted",
+        "span": (17, 27),
+        "said": "1.5 litres",
+        "probability": 0.1,
+        "required": True,
+        "note": "less",
+    }
+    assert found["facts"][2]["said"] is None
+    assert found["spans"][2]["text"] == "sings"
+
+
+@pytest.mark.parametrize(
+    ("text", "spans", "shown"),
+    [
+        ("", [], "  (empty)"),
+        ("abc", [(1, 3, "unsupported"), (0, 2, "contradicted")], "  [✗ ab]c"),
+        ("a\r\nb\u202e", [], "  a\n  b\\u202e"),
+    ],
+)
+def test_odd_texts(text, spans, shown):
+    assert mark_text(text, spans).plain == shown
