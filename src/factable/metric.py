@@ -26,7 +26,8 @@ class Metric(Protocol):
     `explain` makes them, one tuple per example. Two methods are optional and add to the signature:
     `ingredients()` gives checksums of the files and models behind the numbers, by the parameter that names
     the file or by a name of its own; `pieces()` gives further pieces, such as the signature of a library.
-    An optional class variable `slow = True` asks for small units of work.
+    An optional class variable `slow = True` asks for small units of work; `always_explains = True` says that
+    `score` makes all findings itself.
     """
 
     name: ClassVar[str]

@@ -14,12 +14,18 @@ BUILT_IN = {
     "chrf": "factable.metrics.chrf:Chrf",
     "cider": "factable.metrics.cider:Cider",
     "cider_d": "factable.metrics.cider_d:CiderD",
+    "co": "factable.metrics.co:Co",
+    "cs": "factable.metrics.cs:Cs",
     "ledger": "factable.metrics.ledger:Ledger",
     "meteor": "factable.metrics.meteor:Meteor",
     "nist": "factable.metrics.nist:Nist",
     "nli": "factable.metrics.nli:NliCheck",
     "parent": "factable.metrics.parent:Parent",
+    "ranking": "factable.metrics.ranking:Ranking",
+    "rg": "factable.metrics.rg:Rg",
+    "rg_f": "factable.metrics.rg_f:RgF",
     "rouge": "factable.metrics.rouge:Rouge",
+    "slot_error": "factable.metrics.slot_error:SlotError",
     "ter": "factable.metrics.ter:Ter",
 }
 PLUG_IN_GROUP = "factable.metrics"

@@ -29,14 +29,17 @@ def refused(result):
 
 def test_the_list(run_factable, tmp_path):
     text = printed(run_factable("models", FACTABLE_CACHE=str(tmp_path / "cache")))
-    model, empty, answers = text.splitlines()
-    assert model.split()[:2] == ["nli", "nli"]
-    assert "MB" in model
+    *models, empty, answers, embeddings = text.splitlines()
+    assert [model.split()[:2] for model in models] == [
+        ["nli", "nli"],
+        ["embed", "embedder"],
+        ["trained", "embedder"],
+    ]
+    assert all("MB" in model for model in models)
     assert empty == ""
-    assert (
-        answers
-        == f"answers are kept in {tmp_path / 'cache' / 'nli.sqlite'} (0.0 MB; delete it to forget them)"
-    )
+    for line, what, name in ((answers, "answers", "nli"), (embeddings, "embeddings", "embeddings")):
+        path = tmp_path / "cache" / f"{name}.sqlite"
+        assert line == f"{what} are kept in {path} (0.0 MB; delete it to forget them)"
     assert not (tmp_path / "cache").exists()
     assert "answers are not kept (FACTABLE_CACHE is off)" in printed(
         run_factable("models", FACTABLE_CACHE="off")
@@ -70,8 +73,9 @@ def test_what_others_wrote_cannot_move_the_terminal(run_factable, folder):
 
 
 def test_verifying(run_factable, folder):
-    (line,) = printed(run_factable("models", "--verify")).splitlines()
-    assert line.endswith("  verified")
+    lines = printed(run_factable("models", "--verify")).splitlines()
+    assert lines
+    assert all(line.endswith("  verified") for line in lines)
     (line,) = printed(run_factable("models", folder, "--verify")).splitlines()
     assert line.startswith(str(folder))
     content = (folder / "model.onnx").read_bytes()
@@ -84,7 +88,7 @@ def test_verifying(run_factable, folder):
 
 def test_what_is_no_model(run_factable, folder, tmp_path):
     assert refused(run_factable("models", tmp_path / "nowhere")) == (
-        f"factable: {tmp_path / 'nowhere'}: no model folder; name a folder made by factable train nli"
+        f"factable: {tmp_path / 'nowhere'}: no model folder; name a folder made by factable train"
     )
     assert "no model folder: manifest.json is missing" in refused(run_factable("models", tmp_path))
     manifest = json.loads((folder / "manifest.json").read_text())

@@ -68,7 +68,25 @@ def nli_folder(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="session")
-def variants(counts_file, idf_file, nli_folder):
+def pool_file(tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("pool") / "pool.jsonl"
+    rows = [
+        {"id": one.item, "data": list(map(list, one.table.records)), "references": one.references}
+        for one in (WHOLE, OTHER)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def patterns_file(tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("patterns") / "small.toml"
+    path.write_text("[fieldOfWork]\nmathematics = ['maths', 'mathematics']\npoetry = []\n")
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def variants(counts_file, idf_file, nli_folder, pool_file, patterns_file):
     """A function: metric name -> the default metric, and metrics that differ from it in each parameter.
 
     Values are found by trying: words that the parameter's documentation has in quotes, a few numbers, and
@@ -77,7 +95,9 @@ def variants(counts_file, idf_file, nli_folder):
 
     def vary(name: str) -> list[Metric]:
         kind = load(name)
-        candidates = _candidates(kind, {"counts": counts_file, "idf": idf_file, "model": nli_folder})
+        files = {"counts": counts_file, "idf": idf_file, "model": nli_folder, "pool": pool_file}
+        files["patterns"] = patterns_file
+        candidates = _candidates(kind, files)
         found: dict[Metric, None] = {kind(): None}
         for parameter in candidates:
             found.update(dict.fromkeys(_accepted(kind, parameter, candidates)))

@@ -24,12 +24,13 @@ MAY_SEE = {
     "stats": set(),
     "io": {"types", "errors", "kernels"},
     "models": BELOW_IO | {"io"},
+    "extract": BELOW_IO | {"models"},
     "signature": {"types", "errors", "metric", "__init__"},
     "metric": BELOW_IO | {"signature"},
     # Facts are chosen as the NLI check chooses them.
     "ledger": {"types", "errors", "text", "models", "metrics"},
     # `check` takes data in any form.
-    "metrics": BELOW_IO | {"models", "metric", "signature", "stats", "ledger", "io"},
+    "metrics": BELOW_IO | {"models", "extract", "metric", "signature", "stats", "ledger", "io"},
     "registry": {"types", "errors", "metric", "metrics", "signature"},
 }
 MAY_SEE["run"] = set(MAY_SEE) | {"io"}

@@ -40,9 +40,12 @@ def _card(manifest: Manifest) -> str:
 
 
 def _about_answers() -> str:
-    """Where answers are kept, and how much there is."""
-    path = cache_file()
-    if path is None:
-        return f"answers are not kept ({VARIABLE} is off)"
-    size = path.stat().st_size if path.is_file() else 0
-    return f"answers are kept in {path} ({size / 1e6:.1f} MB; delete it to forget them)"
+    """Where answers and embeddings are kept, and how much there is."""
+    lines = []
+    for what, name in (("answers", "nli"), ("embeddings", "embeddings")):
+        path = cache_file(name)
+        if path is None:
+            return f"answers are not kept ({VARIABLE} is off)"
+        size = path.stat().st_size if path.is_file() else 0
+        lines.append(f"{what} are kept in {path} ({size / 1e6:.1f} MB; delete it to forget them)")
+    return "\n".join(lines)

@@ -22,7 +22,7 @@ from factable.run.units import Render, Scored
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 EXPLAINING = ("table", "json", "jsonl")
-DEFAULT_METRIC = "parent"
+DEFAULT_METRIC = "ledger"
 
 
 @click.command()

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import orjson
 
+from factable.cli.options import seed_option
 from factable.cli.progress import Progress
 from factable.errors import DataError, Fault
 from factable.io.files import open_output
@@ -15,7 +17,10 @@ from factable.metrics.cider import Cider
 from factable.metrics.idf import documents_of, write_idf
 from factable.models.counts import save_counts
 from factable.train.counts import CountsBuilder
+from factable.train.ledger.run import train_weights
 from factable.train.nli.run import train_nli
+from factable.train.ranker.run import train_ranker
+from factable.train.ranker.training import Settings
 from factable.train.templates import extract_templates, pick_templates
 from factable.types import Example
 
@@ -98,6 +103,64 @@ def nli(recipe: Path, out: Path, data: Path, base: Path | None, threads: int) ->
     Use it as `nli(model="OUT")`. Stopped, it goes on from its last checkpoint when called again.
     """
     train_nli(recipe, data, base, out, threads=threads, log=lambda line: click.echo(line, err=True))
+    click.echo(f"model written to {out}", err=True)
+
+
+@train.command()
+@click.argument("files", nargs=-1, required=True)
+@click.argument("out", metavar="OUT.json")
+@click.option("--model", default="nli", show_default=True, help="The NLI model of the ledger.")
+@click.option("--templates", default="default", show_default=True, help="How facts become sentences.")
+@seed_option
+def ledger(files: Sequence[str], out: str, model: str, templates: str, seed: int) -> None:
+    """Fit the weights of the metric ledger to faults that are put into faithful texts.
+
+    FILES are converted data sets whose references say all, and only, what their data says.
+    Use it as `ledger(weights="OUT.json")`.
+    """
+    with Progress() as progress:
+        corpora = [list(_iter_files([file], progress)) for file in files]
+    with Progress() as progress:
+        weights, kinds = train_weights(
+            corpora,
+            model=model,
+            templates=templates,
+            seed=seed,
+            advance=lambda number: progress.advance(0, number),
+        )
+    with open_output(out) as stream:
+        content = {"texts": kinds, "weights": weights.by_part}
+        stream.write(orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n")
+    click.echo(f"weights from {kinds.total():,} texts written to {out}", err=True)
+
+
+@train.command()
+@click.argument("files", nargs=-1, required=True)
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option("--base", type=click.Path(path_type=Path), help="The encoder to begin with; default: MiniLM.")
+@click.option("--epochs", type=click.IntRange(min=1), default=4, show_default=True, help="At most so many.")
+@click.option("--batch", type=click.IntRange(min=2), default=48, show_default=True, help="Texts in a batch.")
+@click.option("--rate", type=float, default=1e-4, show_default=True, help="The highest learning rate.")
+@click.option("--about", default="ranker", help="What the model is, in a few words.")
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True)
+@seed_option
+def ranker(files: Sequence[str], out: Path, base: Path | None, about: str, threads: int, **how: Any) -> None:
+    """Train an encoder for ranking(ranker="OUT") from converted training sets; needs the extra train.
+
+    A fifth of the tables is held out; the best epoch on it is kept.
+    """
+    with Progress() as progress:
+        examples = list(_iter_files(files, progress))
+    settings = Settings(**how)
+    train_ranker(
+        examples,
+        base,
+        out,
+        settings,
+        about=about,
+        threads=threads,
+        log=lambda line: click.echo(line, err=True),
+    )
     click.echo(f"model written to {out}", err=True)
 
 

@@ -108,5 +108,6 @@ OPTIONS: Mapping[str, Read] = {
     "hallucination": _share,
     "model": _text,
     "templates": _text,
+    "weights": _text,
 }
 GATE: Mapping[str, Read] = {"fail_on": _kinds, "max_rate": _rates}

@@ -16,10 +16,11 @@ _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The best hit of each record, and the records whose value is said of another subject only."""
+    """The best hit of each record, the records whose value is said of another subject, facts as sentences."""
 
     hits: dict[int, Hit]
     misplaced: dict[int, Span]
+    sentences: dict[int, str]
 
 
 def align(reading: Reading) -> Alignment:
@@ -41,17 +42,17 @@ def align(reading: Reading) -> Alignment:
         )
         hits[place] = best
         taken[best.span] = taken.get(best.span, 0) + 1
-    return Alignment(hits, misplaced)
+    return Alignment(hits, misplaced, _sentences(reading, hits))
 
 
-def sentences_of(reading: Reading, alignment: Alignment) -> dict[int, str]:
+def _sentences(reading: Reading, hits: dict[int, Hit]) -> dict[int, str]:
     """The facts as sentences, subjects and values in the words of the text where it says them.
 
     So the model has to judge what is said of a value, and not whether 3,645,000 is about 3.6 million.
     """
     found = {}
     for place, fact in reading.facts.items():
-        hit = alignment.hits.get(place)
+        hit = hits.get(place)
         worded = isinstance(reading.values[place][0], Number | Date | Name) and hit is not None
         subjects = [
             each for each in reading.subjects.get(fact.subject, []) if each.relation is not Relation.FINER

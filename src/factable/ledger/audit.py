@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
 
 import numpy as np
 
-from factable.ledger.alignment import Alignment, align, sentences_of
+from factable.ledger.alignment import Alignment, align
 from factable.ledger.features import (
     Answer,
     Features,
@@ -16,7 +15,7 @@ from factable.ledger.features import (
     about_verdict,
 )
 from factable.ledger.reading import Reading, Span, inside
-from factable.ledger.relevance import premise_for
+from factable.ledger.relevance import may_be_said, passage_for, premise_for
 from factable.ledger.weights import Weights
 from factable.models.protocols import TextPair
 
@@ -85,18 +84,22 @@ def audit(readings: Sequence[Reading], weights: Weights, ask: Ask) -> list[Audit
     answers = ask([_questions(*each) for each in zip(readings, alignments, strict=True)])
     audits = []
     for reading, alignment, found in zip(readings, alignments, answers, strict=True):
-        count = len(reading.facts) if reading.sentence_spans else 0
-        facts = dict(zip(reading.facts, found[:count] or repeat(NOTHING_SAID), strict=False))
-        audits.append(Audit(reading, alignment, facts, found[count:], weights))
+        asked = _asked(reading)
+        said = dict(zip(asked, found, strict=False))
+        facts = {place: said.get(place, NOTHING_SAID) for place in reading.facts}
+        audits.append(Audit(reading, alignment, facts, found[len(asked) :], weights))
     return audits
 
 
-def _questions(reading: Reading, alignment: Alignment) -> list[TextPair]:
+def _asked(reading: Reading) -> list[int]:
+    """The facts that the text is asked for; none of an empty text."""
     if not reading.sentence_spans:
         return []
-    text = reading.text.strip()
-    sentences = sentences_of(reading, alignment)
-    facts = [TextPair(text, sentence) for sentence in sentences.values()]
+    return [place for place in reading.facts if may_be_said(reading, place)]
+
+
+def _questions(reading: Reading, alignment: Alignment) -> list[TextPair]:
+    facts = [TextPair(passage_for(reading, place), alignment.sentences[place]) for place in _asked(reading)]
     return facts + [
         TextPair(premise_for(reading, alignment, span), reading.text[slice(*span)])
         for span in reading.sentence_spans

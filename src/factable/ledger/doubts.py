@@ -8,7 +8,7 @@ from factable.ledger.alignment import plain_attribute
 from factable.ledger.audit import Audit
 from factable.ledger.features import rival_mentions
 from factable.ledger.reading import Reading, Span, overlap
-from factable.ledger.relevance import premise_for
+from factable.ledger.relevance import may_be_said, passage_for, premise_for
 from factable.ledger.rules import Rules
 from factable.ledger.weights import probability
 from factable.ledger.wording import runs, uncovered_words
@@ -54,7 +54,9 @@ def doubts_of(audit: Audit, rules: Rules, templates: Templates) -> Doubts:
     rivals = [
         rival
         for place, odds in audit.facts.items()
-        if place in audit.fact_answers and probability(odds) < rules.omission
+        if place in audit.fact_answers
+        and probability(odds) < rules.omission
+        and may_be_said(audit.reading, place)
         for rival in _rivals(audit, place, templates)
     ]
     doubtful = [span for span, odds in audit.sentences.items() if probability(odds) < rules.hallucination]
@@ -64,7 +66,7 @@ def doubts_of(audit: Audit, rules: Rules, templates: Templates) -> Doubts:
 def _rivals(audit: Audit, place: int, templates: Templates) -> Iterator[Rival]:
     """Other values that the text may give the attribute, or other subjects to whom it may give the value."""
     reading, record = audit.reading, audit.reading.facts[place]
-    text = reading.text.strip()
+    text = passage_for(reading, place)
     for span in _other_values(reading, place)[:MOST_RIVALS]:
         other = record._replace(value=reading.text[slice(*span)])
         yield Rival(place, span, TextPair(text, templates.sentence(other)))

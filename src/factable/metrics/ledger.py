@@ -19,13 +19,14 @@ from factable.ledger.verdict import Verdict
 from factable.ledger.weights import load_weights, weights_checksum
 from factable.metric import VALUE, Field, make_scores
 from factable.metrics.nli_check import Selection, names_in
-from factable.metrics.parameters import require
+from factable.metrics.parameters import require, require_choice
 from factable.models.nli import ask_in_groups, identity_of
 from factable.models.protocols import TextPair
 from factable.models.templates import load_templates, templates_checksum
 from factable.types import Example, Finding, Scores
 
 NO_FACTS = "no records with a value in its data"
+VALUES = ("soft", "ok")
 PARTS = ("ok", "probability", "omission", "hallucination", "omitted", "unsupported")
 
 
@@ -40,6 +41,7 @@ class Ledger:
     ignore         facts that are not looked at, said or not
     omission       how probable it must be that a fact is said
     hallucination  how probable it must be that a sentence is clean
+    value          "soft", a score that tells degrees, or "ok": 1 for a text that is OK, else 0
     weights        a file made by `factable train ledger`; those that ship if not given
     """
 
@@ -51,6 +53,7 @@ class Ledger:
     shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
     parts: ClassVar[tuple[str, ...]] = PARTS
     slow: ClassVar[bool] = True
+    always_explains: ClassVar[bool] = True
 
     model: str = "nli"
     templates: str = "default"
@@ -59,12 +62,14 @@ class Ledger:
     ignore: str = ""
     omission: float = 0.5
     hallucination: float = 0.5
+    value: str = "soft"
     weights: str = ""
 
     def __post_init__(self) -> None:
         """Check every parameter."""
         for parameter in ("model", "templates", "required", "optional", "ignore", "weights"):
             require(self, parameter, isinstance(getattr(self, parameter), str), "a text")
+        require_choice(self, "value", VALUES)
         for parameter in ("omission", "hallucination"):
             value = getattr(self, parameter)
             require(self, parameter, isinstance(value, float | int) and 0 <= value <= 1, "from 0 to 1")
@@ -95,7 +100,7 @@ class Ledger:
     def score(self, examples: Sequence[Example]) -> Scores:
         """One value per example, NaN for one without facts; findings hold the whole ledger."""
         verdicts = self.verdicts(examples)
-        rows = [row_of(verdict) for verdict in verdicts]
+        rows = [self._row(verdict) for verdict in verdicts]
         stats = array("d", [number for row in rows for number in row])
         finished = [
             self.finish(row) if verdict.facts else {} for row, verdict in zip(rows, verdicts, strict=True)
@@ -127,25 +132,24 @@ class Ledger:
             "unsupported": 100 * unsupported / words if words else 0.0,
         }
 
+    def _row(self, verdict: Verdict) -> tuple[float, ...]:
+        """What is counted about one text, in the order of `finish`."""
+        required = [fact for fact in verdict.facts if fact.required]
+        return (
+            1.0,
+            value_of(verdict) if self.value == "soft" else float(verdict.is_ok),
+            float(verdict.is_ok),
+            verdict.probability,
+            float("omission" in verdict.label),
+            float("hallucination" in verdict.label),
+            float(len(required)),
+            float(sum(fact.state != "supported" for fact in required)),
+            float(len(verdict.text.split())),
+            float(sum(span.state != "supported" for span in verdict.spans)),
+        )
+
     def _ask(self, groups: Sequence[Sequence[TextPair]]) -> list[list[Answer]]:
         return ask_in_groups(self.model, groups)
-
-
-def row_of(verdict: Verdict) -> tuple[float, ...]:
-    """What is counted about one text."""
-    required = [fact for fact in verdict.facts if fact.required]
-    return (
-        1.0,
-        value_of(verdict),
-        float(verdict.is_ok),
-        verdict.probability,
-        float("omission" in verdict.label),
-        float("hallucination" in verdict.label),
-        float(len(required)),
-        float(sum(fact.state != "supported" for fact in required)),
-        float(len(verdict.text.split())),
-        float(sum(span.state != "supported" for span in verdict.spans)),
-    )
 
 
 def value_of(verdict: Verdict) -> float:

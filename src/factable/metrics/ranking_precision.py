@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.floating]
 Places = NDArray[np.int64]
+IDEAL, FOUND = SUMMED = ("ideal", "found")
 # Up to so many thresholds a pass over the scores for each is faster than sorting them.
 MOST_COUNTED = 32
 
@@ -20,19 +21,28 @@ def average_precision(scores: Floats, relevant: Places) -> float:
     return float(np.mean(found / (found + _irrelevant_above(scores, mine))))
 
 
-def graded_precision(scores: Floats, relevant: Places, relevance: NDArray[np.float64]) -> float:
+def graded_precision(
+    scores: Floats, relevant: Places, relevance: NDArray[np.float64], summed: str = IDEAL
+) -> float:
     """The same for relevance in degrees: precision is the sum of relevance over that of the ideal order.
 
-    Each precision weighs as much as what is found at its rank is relevant.
+    Precisions are summed at the first ranks, as many as are relevant, each weighing as much as what the ideal
+    order has there; or at the ranks where something relevant was found, weighing as much as that.
     """
     mine = scores[relevant]
     order = np.lexsort((relevance, -mine))
     mine, degrees = mine[order], relevance[order]
     ranks = np.arange(1, len(mine) + 1) + _irrelevant_above(scores, mine)
-    ideal = np.cumsum(np.sort(relevance)[::-1])
-    precision = np.cumsum(degrees) / ideal[np.minimum(ranks, len(ideal)) - 1]
+    ideal = np.sort(relevance)[::-1]
+    most = np.cumsum(ideal)
+    if summed == FOUND:
+        precision, weights = np.cumsum(degrees) / most[np.minimum(ranks, len(most)) - 1], degrees
+    else:
+        early = ranks <= len(ideal)
+        at_rank = np.bincount(ranks[early] - 1, weights=degrees[early], minlength=len(ideal))
+        precision, weights = np.cumsum(at_rank) / most, ideal
     # Sums in another order differ in their last digit; an ideal ranking has a precision of exactly 1.
-    return min(1.0, float(np.sum(np.minimum(precision, 1.0) * degrees) / ideal[-1]))
+    return min(1.0, float(np.sum(np.minimum(precision, 1.0) * weights) / np.sum(weights)))
 
 
 def _irrelevant_above(scores: Floats, mine: Floats) -> Places:

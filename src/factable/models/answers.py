@@ -1,11 +1,12 @@
-"""Answers of NLI models kept on disk, so that no model is asked the same twice.
+"""Answers of models kept on disk, so that no model is asked the same twice.
 
-A SQLite file, keyed by the model's identity and both texts. FACTABLE_CACHE names its folder; "off" keeps
-nothing. Whatever is wrong with the file, answers are only slower to come by.
+SQLite files, keyed by the model's identity and the texts asked about. FACTABLE_CACHE names their folder;
+"off" keeps nothing. Whatever is wrong with a file, answers are only slower to come by.
 """
 
 import hashlib
 import os
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.models.protocols import LABELS, TextPair
+from factable.models.protocols import LABELS
 
 VARIABLE = "FACTABLE_CACHE"
 OFF = "off"
@@ -23,29 +24,47 @@ RULES = "1"
 KEYS_AT_ONCE = 500
 # How long to wait for another process that is writing.
 SECONDS = 10
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 
 
-def cache_file() -> Path | None:
-    """Where answers are kept; None where they are not."""
+def cache_file(name: str = "nli") -> Path | None:
+    """Where answers of one kind are kept; None where they are not."""
     chosen = os.environ.get(VARIABLE, "")
     if chosen == OFF:
         return None
     base = chosen or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "factable")
-    return Path(os.path.expanduser(base)) / "nli.sqlite"
+    return Path(os.path.expanduser(base)) / f"{name}.sqlite"
 
 
-def key_of(identity: str, pair: TextPair) -> bytes:
+def mend_surrogates(text: str) -> str:
+    """A text without halves of surrogate pairs, which are no text to a tokeniser."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def key_of(identity: str, asked: Sequence[str]) -> bytes:
     """What an answer is kept under."""
-    texts = [part.encode() for part in (RULES, identity, *pair)]
-    # Lengths in front, so that no two pairs run together to the same bytes.
+    texts = [part.encode() for part in (RULES, identity, *asked)]
+    # Lengths in front, so that no two questions run together to the same bytes.
     told = b"".join(len(text).to_bytes(8, "little") + text for text in texts)
     return hashlib.blake2b(told, digest_size=16).digest()
 
 
 def recall(path: Path, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float64]]:
+    """The probabilities that are known."""
+    size = len(LABELS) * np.dtype(np.float64).itemsize
+    found = recall_bytes(path, keys)
+    return {key: np.frombuffer(value) for key, value in found.items() if len(value) == size}
+
+
+def keep(path: Path, answers: Mapping[bytes, NDArray[np.float64]]) -> None:
+    """Keep probabilities for later."""
+    keep_bytes(path, {key: answer.tobytes() for key, answer in answers.items()})
+
+
+def recall_bytes(path: Path, keys: Sequence[bytes]) -> dict[bytes, bytes]:
     """The answers that are known; a file that cannot be read knows none."""
-    found: dict[bytes, bytes] = {}
+    found: dict[bytes, object] = {}
     if not path.is_file():
         return {}
     try:
@@ -57,18 +76,15 @@ def recall(path: Path, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float64]
                 found.update(file.execute(query, some))
     except sqlite3.Error:
         return {}
-    size = len(LABELS) * np.dtype(np.float64).itemsize
-    whole = {key: value for key, value in found.items() if isinstance(value, bytes) and len(value) == size}
-    return {key: np.frombuffer(value) for key, value in whole.items()}
+    return {key: value for key, value in found.items() if isinstance(value, bytes)}
 
 
-def keep(path: Path, answers: Mapping[bytes, NDArray[np.float64]]) -> None:
+def keep_bytes(path: Path, answers: Mapping[bytes, bytes]) -> None:
     """Keep answers for later; where that fails (a full disk, no right to write) they are not kept."""
-    rows = [(key, answer.tobytes()) for key, answer in answers.items()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(path, timeout=SECONDS)) as file, file:
             file.execute(_TABLE)
-            file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+            file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", list(answers.items()))
     except (sqlite3.Error, OSError):
         return

@@ -3,7 +3,10 @@
 from importlib.resources import files
 from pathlib import Path
 
-EMBEDDED = ("nli",)
+NLI_MODELS = ("nli",)
+# Encoders: as it came, and trained to rank.
+EMBEDDERS = ("embed", "trained")
+EMBEDDED = (*NLI_MODELS, *EMBEDDERS)
 
 
 def embedded_folder(name: str) -> Path:

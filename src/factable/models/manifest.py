@@ -14,13 +14,13 @@ from factable.models.protocols import LABELS, LEAST_WINDOW
 MANIFEST = "manifest.json"
 CARD = "CARD.md"
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
-KINDS = ("nli",)
+NLI, EMBEDDER = KINDS = ("nli", "embedder")
 REMEDY = "install factable again, or take another folder"
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a model folder holds; `labels` is the order of the model's outputs."""
+    """What a model folder holds; `labels` is the order of the outputs of an NLI model."""
 
     folder: Path
     kind: str
@@ -37,12 +37,12 @@ class Manifest:
         return hashlib.sha256(orjson.dumps(told)).hexdigest()
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a model folder."""
+def read_manifest(folder: Path, kind: str = "") -> Manifest:
+    """The manifest of a model folder, which must be of that kind if one is given."""
     path = folder / MANIFEST
     if not path.is_file():
         found = f"no model folder: {MANIFEST} is missing" if folder.is_dir() else "no model folder"
-        raise model_fault(folder, found, "name a folder made by factable train nli")
+        raise model_fault(folder, found, "name a folder made by factable train")
     try:
         manifest = _manifest(folder, orjson.loads(path.read_bytes()))
     except KeyError as error:
@@ -50,6 +50,8 @@ def read_manifest(folder: Path) -> Manifest:
     except (TypeError, ValueError, AttributeError) as error:
         raise model_fault(path, f"no manifest of a model ({error})", REMEDY) from None
     _check(manifest, path)
+    if kind and manifest.kind != kind:
+        raise model_fault(path, f"a model of kind {manifest.kind!r}", f"name one of kind {kind!r}")
     return manifest
 
 
@@ -66,10 +68,10 @@ def _manifest(folder: Path, found: Any) -> Manifest:
 
 
 def _check(manifest: Manifest, path: Path) -> None:
-    """Refuse a manifest that speaks of something else than one NLI model in its own folder."""
+    """Refuse a manifest that speaks of something else than one model in its own folder."""
     if manifest.kind not in KINDS:
         raise model_fault(path, f"a model of kind {manifest.kind!r}", f"known kinds are {', '.join(KINDS)}")
-    if sorted(manifest.labels) != sorted(LABELS):
+    if manifest.kind == NLI and sorted(manifest.labels) != sorted(LABELS):
         found = f"labels {', '.join(manifest.labels) or 'missing'}"
         raise model_fault(path, found, f"an NLI model has {', '.join(LABELS)}")
     if manifest.window < LEAST_WINDOW:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import UsageError, did_you_mean
-from factable.models.answers import cache_file, keep, key_of, recall
-from factable.models.embedded import EMBEDDED, embedded_folder
+from factable.models.answers import cache_file, keep, key_of, mend_surrogates, recall
+from factable.models.embedded import NLI_MODELS, embedded_folder
 from factable.models.hf_nli import CONFIG, HfNli, folder_identity, hub_folder
-from factable.models.manifest import MANIFEST, model_fault, read_manifest
+from factable.models.manifest import MANIFEST, NLI, model_fault, read_manifest
 from factable.models.onnx_nli import OnnxNli
 from factable.models.protocols import LABELS, Advance, Nli, TextPair, tell_nobody
 from factable.models.windows import ask
@@ -25,7 +25,6 @@ PAIRS_PER_SAVE = 4096
 MOST_REMEMBERED = 100_000
 # "roberta-large-mnli" or "owner/model"; a plain word is rather a misspelt name of ours.
 _HUB_NAME = re.compile(r"(?=.*[-/])\w[\w.-]*(/\w[\w.-]*)?")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _loading = threading.Lock()
 _remembered: dict[bytes, NDArray[np.float64]] = {}
 
@@ -52,7 +51,7 @@ def identity_of(name: str) -> str:
 
 
 def _identity(folder: Path) -> str:
-    return read_manifest(folder).identity if _has_manifest(folder) else folder_identity(folder)
+    return read_manifest(folder, NLI).identity if _has_manifest(folder) else folder_identity(folder)
 
 
 def _has_manifest(folder: Path) -> bool:
@@ -61,7 +60,7 @@ def _has_manifest(folder: Path) -> bool:
 
 def _folder(name: str) -> Path:
     """Where the files of a model are."""
-    if name in EMBEDDED:
+    if name in NLI_MODELS:
         return embedded_folder(name)
     path = Path(name)
     if path.exists():
@@ -70,8 +69,8 @@ def _folder(name: str) -> Path:
             raise model_fault(path, found, "name one made by factable train nli, or a Hugging Face model")
         return path.resolve()
     if not _HUB_NAME.fullmatch(name):
-        hint = did_you_mean(name, EMBEDDED)
-        known = ", ".join(EMBEDDED)
+        hint = did_you_mean(name, NLI_MODELS)
+        known = ", ".join(NLI_MODELS)
         raise UsageError(
             f"no model {name!r}; {hint}embedded models are {known}; or name a folder or a hub model"
         )
@@ -84,8 +83,7 @@ def entailment(name: str, pairs: Sequence[TextPair], advance: Advance = tell_nob
     Equal pairs are asked once, and answers that are on disk not at all.
     """
     identity = identity_of(name)
-    # Half of a surrogate pair is no text to a tokeniser.
-    pairs = [TextPair(*(_SURROGATE.sub("\ufffd", text) for text in pair)) for pair in pairs]
+    pairs = [TextPair(*map(mend_surrogates, pair)) for pair in pairs]
     keys = {pair: key_of(identity, pair) for pair in dict.fromkeys(pairs)}
     path = cache_file()
     known = {key: _remembered[key] for key in keys.values() if key in _remembered}

@@ -8,44 +8,34 @@ not, and nothing is padded.
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.errors import DataError
-from factable.models.manifest import (
-    MODEL,
-    REMEDY,
-    TOKENIZER,
-    Manifest,
-    check_files,
-    model_fault,
-    read_manifest,
-)
+from factable.models.manifest import MODEL, NLI, check_files, read_manifest
+from factable.models.onnx_session import load_session, load_tokenizer, not_loaded
 from factable.models.protocols import LABELS, Advance, TextPair
 from factable.models.threads import thread_count
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Encoding
 
 PAIRS_AT_ONCE = 512
-# An addition and a layer normalisation take a quarter of the time of what onnxruntime would make of the two.
-SLOWER_FUSIONS = ["SkipLayerNormFusion"]
 
 
 class OnnxNli:
     """The model in a folder; `threads` pairs are run at a time, as FACTABLE_THREADS says if not given."""
 
     def __init__(self, folder: Path, *, threads: int = 0) -> None:
-        self._manifest = read_manifest(folder)
+        self._manifest = read_manifest(folder, NLI)
         check_files(self._manifest)
         self.identity = self._manifest.identity
         self.window = self._manifest.window
         self._threads = threads or thread_count()
         self._order = [self._manifest.labels.index(label) for label in LABELS]
-        self._tokenizer = _load_tokenizer(self._manifest)
-        self._session = _load_session(self._manifest)
+        self._tokenizer = load_tokenizer(self._manifest)
+        self._session = load_session(self._manifest)
         self._try()
 
     def count_tokens(self, pairs: Sequence[TextPair]) -> list[int]:
@@ -85,9 +75,9 @@ class OnnxNli:
         try:
             scores = self._scores(TextPair("", ""))
         except Exception as error:  # onnxruntime has no common base class
-            raise _not_loaded(self._manifest, MODEL, error) from None
+            raise not_loaded(self._manifest, MODEL, error) from None
         if scores.shape != (len(LABELS),) or not np.isfinite(scores).all():
-            raise _not_loaded(self._manifest, MODEL, f"it does not give {len(LABELS)} numbers")
+            raise not_loaded(self._manifest, MODEL, f"it does not give {len(LABELS)} numbers")
 
 
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -95,37 +85,3 @@ def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     probabilities: NDArray[np.float64] = powers / powers.sum(axis=-1, keepdims=True)
     return probabilities
-
-
-def _load_tokenizer(manifest: Manifest) -> "Tokenizer":
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_file(str(manifest.folder / TOKENIZER))
-    except Exception as error:  # tokenizers raises bare Exception
-        raise _not_loaded(manifest, TOKENIZER, error) from None
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
-
-
-def _load_session(manifest: Manifest) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    # Threads run different pairs; inside one pair they would wait for each other.
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    path = str(manifest.folder / MODEL)
-    try:
-        return onnxruntime.InferenceSession(
-            path, options, providers=["CPUExecutionProvider"], disabled_optimizers=SLOWER_FUSIONS
-        )
-    except Exception as error:  # onnxruntime has no common base class
-        raise _not_loaded(manifest, MODEL, error) from None
-
-
-def _not_loaded(manifest: Manifest, name: str, error: Exception | str) -> DataError:
-    reason = " ".join(str(error).split())[:200]
-    return model_fault(manifest.folder / name, f"cannot be loaded ({reason})", REMEDY)

@@ -11,6 +11,9 @@ ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
 LABELS = ("entailment", "neutral", "contradiction")
 # Fewer tokens hold no two sentences; and half of it holds any one character in any tokeniser.
 LEAST_WINDOW = 64
+# Embeddings are whole multiples of 1/SCALE. Products of two, and all sums of such products, are then whole
+# numbers below 2**24, which float32 holds exactly: cosines do not depend on the order of a sum.
+SCALE = 2048
 # Told how many answers more there are.
 Advance = Callable[[int], None]
 
@@ -41,6 +44,19 @@ class Nli(Protocol):
 
     def probabilities(self, pairs: Sequence[TextPair], advance: Advance) -> "NDArray[np.float64]":
         """Of entailment, neutral and contradiction, a row per pair; no pair is longer than the window."""
+        ...
+
+
+class Embedder(Protocol):
+    """A model that turns texts into points; like texts are near each other."""
+
+    @property
+    def identity(self) -> str:
+        """A checksum of all that can move the points."""
+        ...
+
+    def embed(self, texts: Sequence[str], advance: Advance) -> "NDArray[np.float32]":
+        """A row for each text: a vector of length 1 in steps of 1/SCALE, as whole numbers."""
         ...
 
 

@@ -103,7 +103,7 @@ def score_unit(plan: Plan, unit: Block | Batch) -> Scored:
 def score_and_explain(metric: Metric, examples: Sequence[Example], *, explain: bool) -> Scores:
     """The scores of one metric, with its findings where asked for."""
     scores = metric.score(examples)
-    if not explain:
+    if not explain or getattr(metric, "always_explains", False):
         return scores
     explained = metric.explain(examples)
     findings = tuple(known + found for known, found in zip(scores.findings, explained, strict=True))

@@ -1,5 +1,8 @@
 """What is ranked of a table: its facts as short texts, or its bare values."""
 
+import random
+from collections.abc import Sequence
+
 from factable.text.templates import facts_of, open_up, readable
 from factable.types import Record, Table
 
@@ -24,3 +27,20 @@ def unit_text(record: Record, reading: str) -> str:
     if reading == VALUES or not value:
         return value
     return " ".join(part for part in (readable(record.subject), open_up(record.attribute), value) if part)
+
+
+def decoys_of(table: Table, attributes: Sequence[str], count: int) -> list[str]:
+    """Made-up facts for each fact of a table: its subject and value with so many other attributes.
+
+    Which ones depends on the fact and the attributes to choose from alone.
+    """
+    found: dict[str, None] = {}
+    for record in facts_of(table).values():
+        own = unit_text(record, RECORDS)
+        if not own or not count:
+            continue
+        draw = random.Random(own.encode("utf-8", "surrogatepass"))  # noqa: S311
+        others = [attribute for attribute in attributes if attribute != record.attribute]
+        chosen = draw.sample(others, min(count, len(others)))
+        found |= dict.fromkeys(unit_text(record._replace(attribute=one), RECORDS) for one in chosen)
+    return list(found)

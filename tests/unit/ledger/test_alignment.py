@@ -1,7 +1,7 @@
 import pytest
 
 from factable.io.data import make_table
-from factable.ledger.alignment import align, sentences_of
+from factable.ledger.alignment import align
 from factable.ledger.reading import Reading
 from factable.models.templates import load_templates
 from factable.types import Example
@@ -11,6 +11,8 @@ def read(data, text):
     return Reading.of(Example("", "", text, make_table(data)), load_templates("default"))
 
 
+JOBS = {"jobs": [{"company": "Acme", "year": 2010}, {"company": "Globex", "year": 2015}]}
+DEGREES = [["Oslo", "temperature", "12"], ["Rome", "temperature", "25"]]
 AGES = [["Bob", "age", "25"], ["Ann", "age", "30"]]
 
 
@@ -24,31 +26,25 @@ AGES = [["Bob", "age", "25"], ["Ann", "age", "30"]]
         (AGES, "Bob likes chess. He is 25. Ann is 30.", []),
         (AGES, "Ann likes chess. She is 25. Bob is 30.", [0, 1]),
         # The value comes before its subject.
-        ([["Oslo", "temperature", "12"], ["Rome", "temperature", "25"]], "It is 12 in Oslo and 25 in Rome.", []),
-        (
-            [["Oslo", "temperature", "12"], ["Rome", "temperature", "25"]],
-            "It is 25 in Oslo and 12 in Rome.",
-            [0, 1],
-        ),
+        (DEGREES, "It is 12 in Oslo and 25 in Rome.", []),
+        (DEGREES, "It is 25 in Oslo and 12 in Rome.", [0, 1]),
         # One subject only is named: nobody else can be meant.
         (AGES, "Bob is 25.", []),
         # Other attributes do not compete.
         ([["Bob", "age", "25"], ["Ann", "score", "30"]], "Ann is 25 and Bob is 30.", []),
         # Members of a list of objects are about the first value of their object.
-        ({"jobs": [{"company": "Acme", "year": 2010}, {"company": "Globex", "year": 2015}]},
-         "Acme in 2015, then Globex in 2010.", [1, 3]),
+        (JOBS, "Acme in 2015, then Globex in 2010.", [1, 3]),
     ],
-)  # fmt: skip
+)
 def test_a_value_said_of_another_subject_is_misplaced(data, text, misplaced):
     assert sorted(align(read(data, text)).misplaced) == misplaced
 
 
 def test_facts_are_told_in_the_words_of_the_text():
     reading = read([["Berlin", "population", "3645000"]], "About 3.6 million people live in Berlin.")
-    sentences = sentences_of(reading, align(reading))
-    assert sentences == {0: "The population of Berlin is About 3.6 million."}
+    assert align(reading).sentences == {0: "The population of Berlin is About 3.6 million."}
 
 
 def test_a_value_that_the_text_does_not_say_stays_as_it_is():
     reading = read([["Berlin", "population", "3645000"]], "About 4.6 million people live in Berlin.")
-    assert sentences_of(reading, align(reading)) == {0: "The population of Berlin is 3645000."}
+    assert align(reading).sentences == {0: "The population of Berlin is 3645000."}

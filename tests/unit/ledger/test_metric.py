@@ -58,5 +58,5 @@ def test_shipped_weights_know_every_feature():
 def test_broken_weights_are_one_clear_line(tmp_path, content):
     path = tmp_path / "weights.json"
     path.write_text(content)
-    with pytest.raises(DataError, match="no weights of the ledger .* make them with factable train ledger"):
+    with pytest.raises(DataError, match=r"no weights of the ledger .* make them with factable train ledger"):
         Ledger(weights=str(path)).verdicts([Example("", "", "x", TABLE)])

@@ -19,7 +19,9 @@ def wrong(verdict):
 
 def test_a_faithful_text_is_ok():
     verdict = factable.check(DATA, FAITHFUL)
-    assert verdict.label == "OK" and verdict.is_ok and verdict.probability > 0.5
+    assert verdict.label == "OK"
+    assert verdict.is_ok
+    assert verdict.probability > 0.5
     assert states(verdict) == ["supported"] * 3
     assert [verdict.text[slice(*fact.span)] for fact in verdict.facts] == ["Blue Spice", "pub", "riverside"]
     assert wrong(verdict) == []
@@ -27,20 +29,23 @@ def test_a_faithful_text_is_ok():
 
 def test_an_omission_is_named():
     verdict = factable.check(DATA, "Blue Spice is in the riverside area.")
-    assert verdict.label == "omission" and verdict.probability < 0.5
+    assert verdict.label == "omission"
+    assert verdict.probability < 0.5
     assert states(verdict) == ["supported", "omitted", "supported"]
 
 
 def test_what_is_made_up_is_marked():
     verdict = factable.check(DATA, FAITHFUL + " It was opened by Paul Bocuse in 1987.")
     assert verdict.label == "hallucination"
-    assert "Paul Bocuse" in " ".join(wrong(verdict)) and "1987" in " ".join(wrong(verdict))
+    assert "Paul Bocuse" in " ".join(wrong(verdict))
+    assert "1987" in " ".join(wrong(verdict))
 
 
 def test_a_contradicted_fact_and_its_span_are_tied():
     verdict = factable.check([["Alan Bean", "birthDate", "1932-03-15"]], "Alan Bean was born on 15 May 1932.")
     (fact,) = verdict.facts
-    assert fact.state == "contradicted" and verdict.text[slice(*fact.span)] == "15 May 1932"
+    assert fact.state == "contradicted"
+    assert verdict.text[slice(*fact.span)] == "15 May 1932"
     assert any(span.records == (0,) and span.state == "contradicted" for span in verdict.spans)
 
 
@@ -53,7 +58,8 @@ def test_optional_facts_may_be_left_out():
 
 def test_ignored_facts_are_not_in_the_ledger():
     verdict = factable.check(DATA, "Blue Spice is in the riverside area.", ignore="eatType")
-    assert [fact.place for fact in verdict.facts] == [0, 2] and verdict.label == "OK"
+    assert [fact.place for fact in verdict.facts] == [0, 2]
+    assert verdict.label == "OK"
 
 
 def test_thresholds_decide():
@@ -65,11 +71,13 @@ def test_thresholds_decide():
 
 def test_an_empty_text_leaves_everything_out():
     verdict = factable.check(DATA, " ")
-    assert verdict.label == "omission" and states(verdict) == ["omitted"] * 3 and verdict.spans == ()
+    assert verdict.label == "omission"
+    assert states(verdict) == ["omitted"] * 3
+    assert verdict.spans == ()
 
 
 def test_broken_data_is_one_clear_line():
-    with pytest.raises(DataError, match='^data: "data" is a number; give triples'):
+    with pytest.raises(DataError, match=r'^data: "data" is a number; give triples'):
         factable.check(3, "three")
 
 
@@ -108,4 +116,5 @@ def test_as_plain_text():
 def test_findings_tie_facts_and_spans():
     example = Example("1", "", FAITHFUL, Table((Record("Blue Spice", "eatType", "pub"),)))
     (findings,) = factable.score([example], ["ledger"])["ledger"].findings
-    assert findings[0].record == 0 and FAITHFUL[slice(*findings[0].span)] == "pub"
+    assert findings[0].record == 0
+    assert FAITHFUL[slice(*findings[0].span)] == "pub"

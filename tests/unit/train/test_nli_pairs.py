@@ -16,6 +16,7 @@ from factable.text.templates import Templates
 from factable.train.nli.corpus import PairMaker, passages_of
 from factable.train.nli.corruptions import as_machines_write, change_number, negate
 from factable.train.nli.e2e_slots import SAME, said_slots, says_nothing_else
+from factable.train.nli.harder import HarderPairMaker
 from factable.train.nli.infoboxes import open_infobox
 from factable.train.nli.knowledge import Knowledge
 from factable.train.nli.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair, read_pairs
@@ -44,10 +45,10 @@ def corpus():
     return factable.read(rows, need_text=False)
 
 
-def maker(seed=0):
+def maker(seed=0, make=PairMaker):
     passages = passages_of(corpus(), lambda records, _: (records, True))
     knowledge = Knowledge(record for passage in passages for record in passage.records)
-    return PairMaker(passages, knowledge, Templates(), seed)
+    return make(passages, knowledge, Templates(), seed)
 
 
 @pytest.fixture(scope="module")
@@ -227,3 +228,42 @@ def test_amounts_of_a_recipe(tmp_path):
     (found,) = make_pairs(read_recipe(tmp_path / "recipe.toml").train, tmp_path, 0).values()
     assert len(found) == 8
     assert len(set(found)) == 4
+
+
+@pytest.fixture(scope="module")
+def harder():
+    found = {}
+    for pair in maker(make=HarderPairMaker).pairs(300):
+        found.setdefault(pair.kind, []).append(pair)
+    return found
+
+
+def test_exchanged_values_stand_in_each_others_place(harder):
+    for pair in harder["values_exchanged"]:
+        assert pair.label == CONTRADICTION
+        text = (pair.premise + pair.hypothesis).lower()
+        assert any(f"in 19{digits}" not in text for digits in ("01", "08"))
+    texts = [pair.hypothesis for pair in harder["values_exchanged"]]
+    assert any(text.startswith("Ann Lee was born in 1901 in Aden") for text in texts)
+
+
+def test_a_changed_relation_is_not_entailed(harder):
+    for pair in harder["relation_changed"]:
+        assert pair.label == NEUTRAL
+
+
+def test_a_salad_says_nothing(harder):
+    for pair in harder["salad"]:
+        assert pair.label == NEUTRAL
+        assert "born" not in pair.premise
+
+
+def test_one_sentence_of_a_text_follows(harder):
+    sentences = {pair.hypothesis.lower().replace(" .", ".") for pair in harder["sentence_of_text"]}
+    assert "the year was 1901." in sentences
+    assert all(pair.label == ENTAILMENT for pair in harder["sentence_of_text"])
+
+
+def test_what_is_said_of_another_is_not_entailed(harder):
+    for pair in harder["subject_replaced"]:
+        assert pair.label == NEUTRAL

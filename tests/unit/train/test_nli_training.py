@@ -8,6 +8,7 @@ from tiny_encoder import make_tiny_encoder
 from factable.errors import UsageError
 from factable.models.nli import entailment
 from factable.models.protocols import ENTAILMENT, TextPair
+from factable.train.nli.model import load_encoder
 from factable.train.nli.pairs import CONTRADICTION, Pair
 from factable.train.nli.pairs import ENTAILMENT as ENTAILED
 from factable.train.nli.recipe import Recipe
@@ -46,16 +47,16 @@ class StoppedError(Exception):
 
 def test_a_stopped_run_goes_on_and_ends_the_same(base, tmp_path):
     pairs = make_pairs(2)
-    train(recipe(), pairs, base, tmp_path / "whole", threads=1, log=lambda _: None)
+    train(load_encoder(base), recipe(), pairs, base, tmp_path / "whole", threads=1, log=lambda _: None)
 
     def stop(line):
         if line.startswith("step 10:"):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        train(recipe(), pairs, base, tmp_path / "parts", threads=1, log=stop)
+        train(load_encoder(base), recipe(), pairs, base, tmp_path / "parts", threads=1, log=stop)
     lines = []
-    train(recipe(), pairs, base, tmp_path / "parts", threads=1, log=lines.append)
+    train(load_encoder(base), recipe(), pairs, base, tmp_path / "parts", threads=1, log=lines.append)
     assert "from step 10" in lines[0]
     (whole,), (parts,) = ((tmp_path / run).glob("step-*.safetensors") for run in ("whole", "parts"))
     assert whole.name == parts.name
@@ -66,7 +67,10 @@ def test_a_stopped_run_goes_on_and_ends_the_same(base, tmp_path):
 
 def test_it_learns(base, tmp_path):
     pairs = make_pairs(40)
-    model = train(recipe(), pairs, base, tmp_path / "work", threads=1, log=lambda _: None)
+    model, minutes = train(
+        load_encoder(base), recipe(), pairs, base, tmp_path / "work", threads=1, log=lambda _: None
+    )
+    assert minutes > 0
     scores = predict(model, encode(base, make_pairs(1), 64))
     right = [row.argmax() == pair.label for row, pair in zip(scores, make_pairs(1), strict=True)]
     assert sum(right) / len(right) > 0.9
@@ -89,6 +93,7 @@ def test_the_whole_recipe_gives_a_model_folder(base, tmp_path, monkeypatch):
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "recipe.toml").write_text(
         'batch = 16\nrate = 5e-3\nevery = 50\n[[train]]\nname = "letters"\npairs = "pairs.jsonl"\n'
+        '[[then]]\nname = "letters again"\npairs = "pairs.jsonl"\nmost = 100\n'
         '[[held_out]]\nname = "letters"\npairs = "pairs.jsonl"\nmost = 200\n'
     )
     out = tmp_path / "model"
@@ -100,7 +105,11 @@ def test_the_whole_recipe_gives_a_model_folder(base, tmp_path, monkeypatch):
         "tokenizer.json",
         "CARD.md",
     }
-    assert "| letters | 4,480 |" in (out / "CARD.md").read_text()
+    card = (out / "CARD.md").read_text()
+    assert "| letters | 4,480 |" in card
+    assert "| letters again | 100 |" in card
+    assert "(first all but letters again, then these)" in card
+    assert sum("from step 0" in line for line in lines) == 2
     same, other = entailment(str(out), [TextPair("a", "the"), TextPair("a", "of")])
     assert same[ENTAILMENT] > 0.5 > other[ENTAILMENT]
 

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 DROPOUT = 0.1
 
 
-def load_encoder(folder: Path) -> "torch.nn.Module":
-    """A cross-encoder on the encoder in a folder (config.json and model.safetensors), its head untrained."""
+def load_encoder(folder: Path, *, seed: int = 0) -> "torch.nn.Module":
+    """A cross-encoder on the encoder in a folder (config.json and model.safetensors), its head drawn anew."""
     try:
         import torch
         from transformers import AutoModel
     except ImportError:
         raise MissingExtraError("training", "train") from None
+    torch.manual_seed(seed)
     encoder = AutoModel.from_pretrained(
         folder,
         local_files_only=True,

@@ -21,7 +21,7 @@ def train_nli(recipe_file: Path, data: Path, base: Path | None, out: Path, *, th
     base = find_base(base)
     recipe = read_recipe(recipe_file)
     work = out.with_name(out.name + ".work")
-    model, minutes = load_encoder(base), 0.0
+    model, minutes = load_encoder(base, seed=recipe.seed), 0.0
     pairs: dict[str, list[Pair]] = {}
     passes = [
         (recipe, recipe.train, work),

@@ -102,7 +102,6 @@ def train(
 
     torch.set_flush_denormal(True)
     torch.set_num_threads(threads)
-    torch.manual_seed(recipe.seed)
     encoded = encode(base, pairs, recipe.most_tokens)
     batches = plan_batches([len(tokens) for tokens in encoded.tokens], recipe.batch, recipe.seed)
     model.encoder.embeddings.requires_grad_(False)  # type: ignore[union-attr, unused-ignore]

@@ -1,0 +1,179 @@
+"""The ranking metric: time and memory at 10^3, 10^4 and 10^5 facts and references; embedding.
+
+python benchmarks/ranking.py [--base FOLDER] [--texts 1000] [--most 100000]
+
+Rankings are made from made-up embeddings, so that only the ranking is timed: ours, and a plain script of the
+benchmark's own that multiplies all texts with all facts and references and sorts each row. Each runs in a
+process of its own, whose peak memory is printed. Then texts are embedded: ours with the embedded int8 model,
+one text at a time in threads; the peer as sentence-transformers does, in fp32 and batches of 32 of like
+length, by torch; `--base` is the folder of its encoder, all-MiniLM-L6-v2.
+"""
+
+import argparse
+import multiprocessing
+import os
+import resource
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+os.environ["FACTABLE_CACHE"] = "off"
+
+from factable import Example, Record, Table
+from factable.metrics.ranking_judgement import How, Judge
+from factable.models.embedder import embed
+from factable.models.pools import IndexedPool, Pool
+from factable.models.protocols import SCALE
+from factable.models.rankers import Rows
+from factable.models.threads import core_count
+from factable.text.units import RECORDS, units_of
+
+WIDTH = 384
+FACTS_EACH = 3
+SIZES = (1_000, 10_000, 100_000)
+EMBEDDED = 400
+BATCH = 32
+
+
+def make_examples(size: int) -> list[Example]:
+    """As many facts as references: tables of three facts, of which neighbours share two."""
+    records = [
+        Record(f"subject {number // 5}", f"attribute {number % 7}", f"value {number}")
+        for number in range(size)
+    ]
+    return [
+        Example(
+            str(number),
+            "",
+            f"text {number}",
+            Table(tuple(records[number : number + FACTS_EACH])),
+            (f"text {number}",),
+        )
+        for number in range(size)
+    ]
+
+
+def make_rows(count: int, seed: int) -> np.ndarray:
+    """Embeddings that mean nothing."""
+    rows = np.random.default_rng(seed).standard_normal((count, WIDTH)).astype(np.float32)
+    return np.rint(rows / np.linalg.norm(rows, axis=1, keepdims=True) * SCALE)
+
+
+class Made:
+    """A ranker whose queries are made up."""
+
+    def read(self, texts: Sequence[str]) -> np.ndarray:
+        """A row for each text."""
+        return make_rows(len(texts), 0)
+
+
+def rank_ours(size: int, texts: int) -> float:
+    """Seconds for texts, the pool being ready."""
+    examples = make_examples(size)
+    pool = Pool(examples, RECORDS)
+    indexed = IndexedPool(
+        pool, Rows("", make_rows(len(pool.units), 1)), Rows("", make_rows(len(pool.references), 2))
+    )
+    judge = Judge(Made(), indexed, ("table", "references"), how=How(0.0, "ideal", 0))
+    some = examples[:: max(1, size // texts)][:texts]
+    began = time.perf_counter()
+    assert len(list(judge.judge(some, [frozenset(units_of(one.table, RECORDS)) for one in some]))) == len(
+        some
+    )
+    return (time.perf_counter() - began) / len(some)
+
+
+def rank_plainly(size: int, texts: int) -> float:
+    """The same by sorting all scores of all texts."""
+    examples = make_examples(size)
+    units = sorted({unit for one in examples for unit in units_of(one.table, RECORDS)})
+    place = {unit: number for number, unit in enumerate(units)}
+    tables = [set(units_of(one.table, RECORDS)) for one in examples]
+    facts, references = make_rows(len(units), 1), make_rows(size, 2)
+    chosen = list(range(0, size, max(1, size // texts)))[:texts]
+    queries = make_rows(len(chosen), 0)
+    began = time.perf_counter()
+    for order, degrees_of in (
+        (np.argsort(-(queries @ facts.T), axis=1), lambda mine: {place[unit]: 1.0 for unit in mine}),
+        (np.argsort(-(queries @ references.T), axis=1), lambda mine: overlaps(mine, tables)),
+    ):
+        for row, number in zip(order, chosen, strict=True):
+            degrees = np.zeros(order.shape[1])
+            for one, degree in degrees_of(tables[number]).items():
+                degrees[one] = degree
+            found, ideal = degrees[row], np.sort(degrees)[::-1]
+            (np.cumsum(found) / np.cumsum(ideal) * ideal).sum() / ideal.sum()
+    return (time.perf_counter() - began) / len(chosen)
+
+
+def overlaps(mine: set[str], tables: Sequence[set[str]]) -> dict[int, float]:
+    """Intersection over union with every table."""
+    return {
+        number: len(mine & other) / len(mine | other) for number, other in enumerate(tables) if mine & other
+    }
+
+
+def in_a_process(work, size: int, texts: int) -> tuple[float, float]:
+    """Seconds a text, and peak memory in MB."""
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        return pool.apply(_measure, (work, size, texts))
+
+
+def _measure(work, size: int, texts: int) -> tuple[float, float]:
+    seconds = work(size, texts)
+    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def embedding_rates(base: Path | None) -> None:
+    """Texts of about 20 words embedded a second."""
+    texts = [
+        f"{' '.join(f'word{number * place % 97}' for place in range(12))} {number}"
+        for number in range(EMBEDDED)
+    ]
+    embed("embed", texts[:10])
+    began = time.perf_counter()
+    embed("embed", texts)
+    ours = EMBEDDED / (time.perf_counter() - began)
+    print(f"embedded: {ours:,.0f} texts/s", end="")
+    if base is None:
+        print("; peer left out: name the folder of its encoder with --base")
+        return
+    import torch
+
+    from factable.train.ranker.model import load_encoder
+    from factable.train.ranker.training import Tokens
+
+    model, tokens = load_encoder(base).eval(), Tokens(base)
+    began = time.perf_counter()
+    with torch.inference_mode():
+        for start in range(0, EMBEDDED, BATCH):
+            model(*tokens.tensors(sorted(texts, key=len)[start : start + BATCH]))
+    theirs = EMBEDDED / (time.perf_counter() - began)
+    print(f"   torch {theirs:,.0f} texts/s   {ours / theirs:.1f} times")
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--base", type=Path)
+    parser.add_argument("--texts", type=int, default=1000)
+    parser.add_argument("--most", type=int, default=SIZES[-1])
+    options = parser.parse_args()
+    print(f"{core_count()} cores, {options.texts:,} texts")
+    for size in (size for size in SIZES if size <= options.most):
+        ours, peer = (in_a_process(work, size, options.texts) for work in (rank_ours, rank_plainly))
+        print(
+            f"{size:>7,} facts and references: {ours[0] * 1e3:8.3f} ms a text, {ours[1]:6,.0f} MB"
+            f"   plain {peer[0] * 1e3:8.3f} ms, {peer[1]:6,.0f} MB   {peer[0] / ours[0]:.1f} times",
+            flush=True,
+        )
+    embedding_rates(options.base)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""The trainable ranking metric: whether a text finds its own table and references among all.
+
+Garneau and Lamontagne: Trainable Ranking Models to Evaluate the Semantic Accuracy of Data-to-Text Neural
+Generator. Eval4NLP 2021.
+"""
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from factable.metric import Field, ShardBy, make_scores
+from factable.metrics.parameters import is_number, require, require_choice, require_whole
+from factable.metrics.ranking_judgement import REFERENCES, TABLE, How, Judge, Judgement, explain_judgement
+from factable.metrics.ranking_precision import SUMMED
+from factable.models.pools import index_pool, load_pool, pool_checksum
+from factable.models.rankers import make_ranker, ranker_identity
+from factable.text.units import READINGS, RECORDS, units_of
+from factable.types import Example, Finding, Scores
+
+MOST_DECOYS = 50
+DIRECTIONS = ("both", TABLE, REFERENCES)
+NO_UNITS = "no records with a value in its data"
+NO_REFERENCES = "no references"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """How well a text finds its facts and references among all others (Garneau and Lamontagne 2021).
+
+    ranker     "trained" and "embed", which are embedded, "bm25", or a folder made by `factable train ranker`
+    rank       what of a table is ranked: "records" as short texts, or bare "values"
+    direction  what is found by the text: "both", its "table" or "references"
+    delta      references count as relevant whose table is the same by more than this, from 0 to 1
+    summed     the ranks of references at which precision is summed: "ideal" (the first) or "found"
+    decoys     so many made-up facts, with another attribute, are ranked beside each fact of the table
+    pool       a converted data set to rank; without one, that of the examples scored
+    """
+
+    name: ClassVar[str] = "ranking"
+    version: ClassVar[int] = 1
+    higher_is_better: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    slow: ClassVar[bool] = True
+
+    ranker: str = "trained"
+    rank: str = "records"
+    direction: str = "both"
+    delta: float = 0.0
+    summed: str = "ideal"
+    decoys: int = 0
+    pool: str = ""
+
+    def __post_init__(self) -> None:
+        """Check every parameter."""
+        require_choice(self, "rank", READINGS)
+        require_choice(self, "direction", DIRECTIONS)
+        require_choice(self, "summed", SUMMED)
+        require_whole(self, "decoys", 0, MOST_DECOYS)
+        about_records = not self.decoys or (self.rank == RECORDS and self.direction != REFERENCES)
+        require(self, "decoys", about_records, '0 unless rank is "records" and the table is ranked')
+        require(self, "ranker", isinstance(self.ranker, str) and self.ranker != "", "a text")
+        require(self, "pool", isinstance(self.pool, str), "a file name")
+        fits = is_number(self.delta, 0, 1) and self.delta < 1
+        require(self, "delta", fits, "a number from 0 up to 1, which no table is above")
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The average precision of each ranking; omissions and hallucinations for each fact of the table."""
+        return (*self._directions, "omission", "hallucination")
+
+    @property
+    def needs(self) -> frozenset[Field]:
+        """References, where they are ranked."""
+        return frozenset({"table"}) if self.direction == TABLE else frozenset({"table", "references"})
+
+    @property
+    def shard_by(self) -> ShardBy:
+        """Without a pool of its own, the examples scored are the pool."""
+        return "example" if self.pool else "corpus"
+
+    @property
+    def _directions(self) -> tuple[str, ...]:
+        return (TABLE, REFERENCES) if self.direction == "both" else (self.direction,)
+
+    def ingredients(self) -> Mapping[str, str]:
+        """Checksums of the ranker's model and of the pool."""
+        checksums = {"ranker": ranker_identity(self.ranker)}
+        if self.pool:
+            checksums["pool"] = pool_checksum(self.pool)
+        return {name: checksum for name, checksum in checksums.items() if checksum}
+
+    def score(self, examples: Sequence[Example]) -> Scores:
+        """One value per example, NaN for one without facts or, where they are ranked, without references."""
+        reasons = self._unscored(examples)
+        judgements = self._judge(examples, reasons)
+        values, parts = array("d"), {part: array("d") for part in self.parts}
+        for judgement in judgements:
+            values.append(judgement.value if judgement else math.nan)
+            for part, column in parts.items():
+                column.append(judgement.part(part) if judgement else math.nan)
+        return make_scores(self, examples, values, parts, reasons)
+
+    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+        """Each record, found or left out, and facts of other tables that were found instead."""
+        judgements = self._judge(examples, self._unscored(examples))
+        return tuple(
+            explain_judgement(judgement, units_of(example.table, self.rank)) if judgement else ()
+            for example, judgement in zip(examples, judgements, strict=True)
+        )
+
+    def _unscored(self, examples: Sequence[Example]) -> dict[int, str]:
+        """Why examples cannot be scored, by their place."""
+        reasons = {}
+        for place, example in enumerate(examples):
+            if not units_of(example.table, self.rank):
+                reasons[place] = NO_UNITS
+            elif self.direction != TABLE and not any(map(str.strip, example.references)):
+                reasons[place] = NO_REFERENCES
+        return reasons
+
+    def _judge(self, examples: Sequence[Example], reasons: Mapping[int, str]) -> list[Judgement | None]:
+        """What the rankings say of each example; nothing of those that cannot be scored."""
+        found: list[Judgement | None] = [None] * len(examples)
+        units = {
+            place: frozenset(units_of(example.table, self.rank))
+            for place, example in enumerate(examples)
+            if place not in reasons
+        }
+        if not units:
+            return found
+        if self.pool:
+            indexed = load_pool(self.pool, self.rank, self.ranker, ranker_identity(self.ranker))
+        else:
+            indexed = index_pool(examples, self.rank, self.ranker)
+        ranker = make_ranker(self.ranker)
+        how = How(self.delta, self.summed, self.decoys)
+        judge = Judge(ranker, indexed, self._directions, how=how)
+        # Texts about the same table one after the other: what is alike is looked up once.
+        places = sorted(units, key=lambda place: sorted(units[place]))
+        chosen = judge.judge([examples[place] for place in places], [units[place] for place in places])
+        for place, judgement in zip(places, chosen, strict=True):
+            found[place] = judgement
+        return found

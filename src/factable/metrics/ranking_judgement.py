@@ -1,0 +1,178 @@
+"""What two rankings say of one text: how well they find its table, what is left out and what is made up."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.metrics.ranking_precision import average_precision, graded_precision
+from factable.models.pools import Alike, IndexedPool, Units
+from factable.models.rankers import Floats, Ranker
+from factable.text.units import decoys_of
+from factable.types import Example, Finding
+
+TABLE, REFERENCES = "table", "references"
+# Scores that are held at once: 64 MB, or 128 MB of BM25.
+MOST_SCORES = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Precision of each ranking that was made; units left out and made up, by how many rankings say so."""
+
+    precisions: Mapping[str, float]
+    omitted: Mapping[str, float]
+    hallucinated: Mapping[str, float]
+    units: int
+
+    @property
+    def value(self) -> float:
+        """The mean of the rankings."""
+        return math.fsum(self.precisions.values()) / len(self.precisions)
+
+    def part(self, name: str) -> float:
+        """A precision, or the weight of what is left out or made up for each unit of the table."""
+        if name in self.precisions:
+            return self.precisions[name]
+        found = self.omitted if name == "omission" else self.hallucinated
+        return math.fsum(found.values()) / self.units
+
+
+class Verdict(NamedTuple):
+    """What one ranking says."""
+
+    precision: float
+    omitted: Units
+    hallucinated: Units
+
+
+# A text that says nothing finds nothing, however small the pool.
+NOTHING = Verdict(0.0, frozenset(), frozenset())
+
+
+class How(NamedTuple):
+    """Parameters of the metric that rankings depend on."""
+
+    delta: float
+    summed: str
+    decoys: int
+
+
+class Judge:
+    """Ranks a pool by texts."""
+
+    def __init__(self, ranker: Ranker, indexed: IndexedPool, directions: Sequence[str], *, how: How) -> None:
+        self._ranker, self._indexed, self._directions, self._how = ranker, indexed, directions, how
+        self._last: tuple[Units, Alike] | None = None
+
+    def judge(self, examples: Sequence[Example], units: Sequence[Units]) -> Iterator[Judgement]:
+        """One judgement for each example, given the units of its table."""
+        widest = max(len(self._indexed.pool.units), len(self._indexed.pool.references), 1)
+        step = max(1, MOST_SCORES // widest)
+        for start in range(0, len(examples), step):
+            some = examples[start : start + step]
+            queries = self._ranker.read([example.text for example in some])
+            verdicts = [
+                self._rank(direction, some, units[start : start + step], queries)
+                for direction in self._directions
+            ]
+            for mine, example, *one in zip(units[start : start + step], some, *verdicts, strict=True):
+                said = one if example.text.strip() else [NOTHING._replace(omitted=mine)] * len(one)
+                yield _together(dict(zip(self._directions, said, strict=True)), mine)
+
+    def _rank(
+        self, direction: str, examples: Sequence[Example], units: Sequence[Units], queries: Any
+    ) -> list[Verdict]:
+        if direction == TABLE:
+            scores = self._indexed.units.scores(queries)
+            return [self._rank_units(*row) for row in zip(examples, units, queries, scores, strict=True)]
+        scores = self._indexed.references.scores(queries)
+        return [self._rank_references(*row) for row in zip(examples, units, queries, scores, strict=True)]
+
+    def _rank_units(self, example: Example, mine: Units, query: Any, scores: Floats) -> Verdict:
+        """All units by the text: its own should come first."""
+        pool = self._indexed.pool
+        known = sorted(unit for unit in mine if unit in pool.place_of)
+        own = sorted(mine.difference(known))
+        made_up = decoys_of(example.table, pool.attributes, self._how.decoys)
+        outside = [*own, *(unit for unit in made_up if unit not in mine and unit not in pool.place_of)]
+        size = len(pool.units)
+        if outside:
+            scores = np.concatenate([scores, self._indexed.units.scores_outside(query, outside)])
+        places = [*(pool.place_of[unit] for unit in known), *range(size, size + len(own))]
+        relevant = np.array(places, dtype=np.int64)
+        best = _best_places(scores, relevant, len(mine))
+        first = {pool.units[place] if place < size else outside[place - size] for place in best}
+        return Verdict(average_precision(scores, relevant), mine - first, frozenset(first - mine))
+
+    def _rank_references(self, example: Example, mine: Units, query: Any, scores: Floats) -> Verdict:
+        """All references by the text: those of like tables should come first."""
+        pool = self._indexed.pool
+        alike = self._alike(mine)
+        own = {pool.references[place] for place in alike.places[alike.degrees == 1.0]}
+        outside = sorted(set(filter(str.strip, example.references)) - own)
+        if outside:
+            scores = np.concatenate([scores, self._indexed.references.scores_outside(query, outside)])
+            places = np.concatenate([alike.places, np.arange(len(pool.references), len(scores))])
+            alike = Alike(places, np.concatenate([alike.degrees, np.ones(len(outside))]))
+        first = _first_place(scores, alike)
+        table = mine if first >= len(pool.references) else pool.table(first)
+        return Verdict(graded_precision(scores, *alike, self._how.summed), mine - table, table - mine)
+
+    def _alike(self, mine: Units) -> Alike:
+        """Texts of one item come one after the other, and ask for the same."""
+        if self._last is None or self._last[0] != mine:
+            self._last = mine, self._indexed.pool.alike(mine, self._how.delta)
+        return self._last[1]
+
+
+def _together(verdicts: Mapping[str, Verdict], units: Units) -> Judgement:
+    share = 1 / len(verdicts)
+    omitted: dict[str, float] = {}
+    hallucinated: dict[str, float] = {}
+    for verdict in verdicts.values():
+        for said, found in ((omitted, verdict.omitted), (hallucinated, verdict.hallucinated)):
+            for unit in found:
+                said[unit] = said.get(unit, 0.0) + share
+    precisions = {direction: verdict.precision for direction, verdict in verdicts.items()}
+    return Judgement(precisions, omitted, hallucinated, len(units))
+
+
+def _best_places(scores: Floats, relevant: NDArray[np.int64], count: int) -> list[int]:
+    """The best places; of equal ones those that are not relevant, and of these the first."""
+    count = min(count, len(scores))
+    threshold = np.partition(scores, len(scores) - count)[len(scores) - count]
+    near = np.flatnonzero(scores >= threshold)
+    order = np.lexsort((near, np.isin(near, relevant), -scores[near]))
+    return [int(place) for place in near[order[:count]]]
+
+
+def _first_place(scores: Floats, alike: Alike) -> int:
+    """The best place; of equal ones the least alike, and of these the first."""
+    best = np.flatnonzero(scores == scores.max())
+    degrees = np.zeros(len(scores))
+    degrees[alike.places] = alike.degrees
+    return int(best[np.argmin(degrees[best])])
+
+
+def explain_judgement(judgement: Judgement, units: Mapping[str, Sequence[int]]) -> tuple[Finding, ...]:
+    """Every record, left out or not, then what is made up."""
+    findings = []
+    for unit, records in units.items():
+        weight = judgement.omitted.get(unit, 0.0)
+        kind, note = ("omitted", _say(weight)) if weight else ("supported", "found")
+        findings += [Finding(kind, record=record, score=weight or 1.0, note=note) for record in records]  # type: ignore[arg-type]
+    findings.sort(key=lambda finding: finding.record or 0)
+    made_up = sorted(judgement.hallucinated.items(), key=lambda found: (-found[1], found[0]))
+    findings += [
+        Finding("unsupported", score=weight, note=f"reads like “{unit}”: {_say(weight)}")
+        for unit, weight in made_up
+    ]
+    return tuple(findings)
+
+
+def _say(weight: float) -> str:
+    return "by one of two rankings" if weight < 1 else "by every ranking"

@@ -1,0 +1,146 @@
+"""Classifiers that say which facts of a closed domain a text expresses: a linear model over words."""
+
+import hashlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import orjson
+
+from factable.errors import DataError, Fault
+from factable.io.files import open_input
+from factable.text.templates import readable
+from factable.types import Record
+
+SHIPPED = ("e2e",)
+FORMAT = "factable fact classifier 1"
+# The value of a slot whose values are names, and that of a slot which a text does not fill.
+ANY, NONE = "*", ""
+LONGEST = 3
+# Weights are stored as whole numbers of this size.
+STEP = 0.01
+REMEDY = "make the file with: factable train facts TRAIN.jsonl OUT.json"
+_TOKEN = re.compile(r"⟨[^⟩]+⟩|\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class FactClassifier:
+    """Weights of n-grams for each value of each slot; `least` is how probable a fact must be to be expressed."""
+
+    slots: Mapping[str, Sequence[str]]
+    bias: Sequence[float]
+    weights: Mapping[str, Mapping[int, float]]
+    least: float
+
+    def value_of(self, record: Record) -> str:
+        """The value of a record as the classifier knows it; empty if it does not."""
+        values = self.slots.get(record.attribute, ())
+        if ANY in values:
+            return ANY
+        wanted = squeeze(record.value)
+        return next((value for value in values if squeeze(value) == wanted), NONE)
+
+    def probabilities(self, text: str, records: Sequence[Record]) -> dict[str, dict[str, float]]:
+        """For each slot, how probable each value is, `NONE` included."""
+        names = [record for record in records if ANY in self.slots.get(record.attribute, ())]
+        sums = list(self.bias)
+        for feature in features(text, names):
+            for column, weight in self.weights.get(feature, {}).items():
+                sums[column] += weight
+        found, place = {}, 0
+        for slot, values in self.slots.items():
+            found[slot] = _softmax((NONE, *values), (0.0, *sums[place : place + len(values)]))
+            place += len(values)
+        return found
+
+
+def _softmax(names: Sequence[str], sums: Sequence[float]) -> dict[str, float]:
+    highest = max(sums)
+    shares = [math.exp(one - highest) for one in sums]
+    total = math.fsum(shares)
+    return {name: share / total for name, share in zip(names, shares, strict=True)}
+
+
+def squeeze(value: str) -> str:
+    """A value without spaces and capitals: tokenised data has "£ 20 - 25"."""
+    return "".join(value.split()).casefold()
+
+
+def features(text: str, names: Sequence[Record]) -> list[str]:
+    """The n-grams of a text, each once, in which a name of the data stands as its slot."""
+    for record in sorted(names, key=lambda record: -len(record.value)):
+        value = readable(record.value)
+        if value:
+            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"⟨{record.attribute}⟩", text, flags=re.IGNORECASE)
+    tokens = [token.lower() for token in _TOKEN.findall(text)]
+    spans = [
+        " ".join(tokens[start : start + size])
+        for size in range(1, LONGEST + 1)
+        for start in range(len(tokens) - size + 1)
+    ]
+    return list(dict.fromkeys(spans))
+
+
+def load_classifier(name: str) -> FactClassifier:
+    """A classifier by the name of a data set that ships, or of a file made by `factable train facts`."""
+    return _parse(name, _content(name))
+
+
+def classifier_checksum(name: str) -> str:
+    """A checksum of the classifier of that name."""
+    return hashlib.sha256(_content(name)).hexdigest()
+
+
+def _content(name: str) -> bytes:
+    if name in SHIPPED:
+        return files(__package__).joinpath(f"{name}.json").read_bytes()
+    with open_input(name) as stream:
+        return stream.read()
+
+
+@cache
+def _parse(name: str, content: bytes) -> FactClassifier:
+    try:
+        found = orjson.loads(content)
+        if found["format"] != FORMAT:
+            raise ValueError(f"format {found['format']!r}")
+        return _classifier(found)
+    except KeyError as error:
+        raise DataError([Fault(name, None, f"no fact classifier: it lacks {error}", REMEDY)]) from None
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        raise DataError([Fault(name, None, f"no fact classifier ({error})", REMEDY)]) from None
+
+
+def _classifier(found: dict[str, Any]) -> FactClassifier:
+    slots = {str(slot): tuple(map(str, values)) for slot, values in found["slots"].items()}
+    columns = sum(map(len, slots.values()))
+    bias = [STEP * int(weight) for weight in found["bias"]]
+    weights = {
+        str(feature): {int(column): STEP * int(weight) for column, weight in row.items()}
+        for feature, row in found["weights"].items()
+    }
+    if len(bias) != columns or any(not 0 <= column < columns for row in weights.values() for column in row):
+        raise ValueError(f"weights of other than {columns} facts")
+    return FactClassifier(slots, bias, weights, float(found["least"]))
+
+
+def write_classifier(classifier: FactClassifier) -> bytes:
+    """The file that `load_classifier` reads; n-grams without a weight are left out."""
+    rows = {}
+    for feature, row in sorted(classifier.weights.items()):
+        whole = {str(column): round(weight / STEP) for column, weight in row.items()}
+        kept = {column: weight for column, weight in whole.items() if weight}
+        if kept:
+            rows[feature] = kept
+    told = {
+        "format": FORMAT,
+        "slots": {slot: list(values) for slot, values in classifier.slots.items()},
+        "least": classifier.least,
+        "bias": [round(weight / STEP) for weight in classifier.bias],
+        "weights": rows,
+    }
+    return orjson.dumps(told) + b"\n"

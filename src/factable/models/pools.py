@@ -1,0 +1,107 @@
+"""Pools: all that is ranked, made from examples; in an order of their own, whatever the examples' order."""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.errors import DataError, Fault
+from factable.io.read import iter_examples
+from factable.models.arrays import digest, while_unchanged
+from factable.models.rankers import Index, make_ranker
+from factable.text.units import units_of
+from factable.types import Example
+
+Units = frozenset[str]
+Places = NDArray[np.int64]
+Degrees = NDArray[np.float64]
+WHAT = "a data set"
+REMEDY = "name a converted data set, such as the training set"
+
+
+class Alike(NamedTuple):
+    """Places of references whose table has something in common with one, and how far they are the same."""
+
+    places: Places
+    degrees: Degrees
+
+
+class Pool:
+    """Units and references, and which units the table of each reference has."""
+
+    def __init__(self, examples: Iterable[Example], reading: str) -> None:
+        references: set[tuple[str, tuple[str, ...]]] = set()
+        units: set[str] = set()
+        attributes: set[str] = set()
+        for example in examples:
+            attributes.update(record.attribute for record in example.table.records)
+            mine = tuple(sorted(units_of(example.table, reading)))
+            units.update(mine)
+            references.update((text, mine) for text in example.references if mine and text.strip())
+        self.attributes: Sequence[str] = sorted(attributes)
+        self.units: Sequence[str] = sorted(units)
+        self.place_of = {unit: place for place, unit in enumerate(self.units)}
+        ordered = sorted(references)
+        self.references: Sequence[str] = [text for text, _ in ordered]
+        numbers: dict[tuple[str, ...], int] = {}
+        self._table_of = np.array(
+            [numbers.setdefault(mine, len(numbers)) for _, mine in ordered], dtype=np.int64
+        )
+        self._tables = list(numbers)
+        self._sizes = np.array(list(map(len, numbers)), dtype=np.int64)
+        having: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
+        for mine, number in numbers.items():
+            for unit in mine:
+                having[unit].append(number)
+        self._tables_with = dict(having)
+
+    def table(self, reference: int) -> Units:
+        """The units of a reference's table."""
+        return frozenset(self._tables[self._table_of[reference]])
+
+    def alike(self, units: Units, delta: float) -> Alike:
+        """References whose table is the same as these units by more than delta (intersection over union)."""
+        shared = np.zeros(len(self._tables), dtype=np.int64)
+        for unit in units:
+            if unit in self._tables_with:
+                shared[np.frombuffer(self._tables_with[unit], dtype=np.int64)] += 1
+        degrees = shared / np.maximum(self._sizes + len(units) - shared, 1)
+        of_references = np.where(degrees > delta, degrees, 0.0)[self._table_of]
+        places = np.flatnonzero(of_references)
+        return Alike(places, of_references[places])
+
+
+class IndexedPool(NamedTuple):
+    """A pool with what a ranker made of it."""
+
+    pool: Pool
+    units: Index
+    references: Index
+
+
+def index_pool(examples: Iterable[Example], reading: str, ranker: str) -> IndexedPool:
+    """The pool of some examples."""
+    pool, made = Pool(examples, reading), make_ranker(ranker)
+    return IndexedPool(pool, made.index(pool.units), made.index(pool.references))
+
+
+def load_pool(path: str, reading: str, ranker: str, identity: str) -> IndexedPool:
+    """The pool of a converted data set, kept for as long as file and ranker stay as they are."""
+    return _load(path, pool_checksum(path), reading, ranker, identity)
+
+
+def pool_checksum(path: str) -> str:
+    """The sha256 of a data set."""
+    return while_unchanged(digest, path, what=WHAT, remedy=REMEDY)
+
+
+@lru_cache(maxsize=2)
+def _load(path: str, _checksum: str, reading: str, ranker: str, _identity: str) -> IndexedPool:
+    found = index_pool(iter_examples(path, need_text=False), reading, ranker)
+    if not found.pool.units:
+        raise DataError([Fault(path, None, "holds no records with a value", REMEDY)])
+    return found

@@ -1,0 +1,91 @@
+"""Rankers by name: what scores documents by how well they fit a text."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.models.bm25 import Bm25Index, read_query
+from factable.models.embedder import embed, embedder_identity
+
+BM25 = "bm25"
+Floats = NDArray[np.floating[Any]]
+
+
+class Index(Protocol):
+    """Documents, ready to be scored; queries are in the form that the ranker reads them to."""
+
+    def scores(self, queries: Any) -> Floats:
+        """Of every document, a row for each query."""
+        ...
+
+    def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
+        """Of documents that are not in the index, for one query."""
+        ...
+
+
+class Ranker(Protocol):
+    """Reads queries and makes indexes."""
+
+    def read(self, texts: Sequence[str]) -> Any:
+        """Queries, one for each text."""
+        ...
+
+    def index(self, documents: Sequence[str]) -> Index:
+        """Documents made ready."""
+        ...
+
+
+def make_ranker(name: str) -> Ranker:
+    """The ranker of that name: "bm25", or an encoder."""
+    return Bm25Ranker() if name == BM25 else EmbeddingRanker(name)
+
+
+def ranker_identity(name: str) -> str:
+    """A checksum of the model behind a ranker; empty where there is none."""
+    return "" if name == BM25 else embedder_identity(name)
+
+
+class Bm25Ranker:
+    """Words in common, rare ones weighing more."""
+
+    def read(self, texts: Sequence[str]) -> Any:
+        """Words of each text."""
+        return list(map(read_query, texts))
+
+    def index(self, documents: Sequence[str]) -> Index:
+        """Postings."""
+        return Bm25Index(documents)
+
+
+class EmbeddingRanker:
+    """Cosines of embeddings."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def read(self, texts: Sequence[str]) -> Any:
+        """A row for each text."""
+        return embed(self._name, texts)
+
+    def index(self, documents: Sequence[str]) -> Index:
+        """A row for each document."""
+        return Rows(self._name, embed(self._name, documents))
+
+
+class Rows:
+    """Embeddings of documents; their products with queries are exact, see protocols.SCALE."""
+
+    def __init__(self, name: str, rows: NDArray[np.float32]) -> None:
+        self._name, self._rows = name, rows
+
+    def scores(self, queries: Any) -> Floats:
+        """One matrix product."""
+        found: Floats = queries @ self._rows.T
+        return found
+
+    def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
+        """The same for documents that are embedded now."""
+        found: Floats = embed(self._name, documents) @ query
+        return found

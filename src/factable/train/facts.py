@@ -1,0 +1,187 @@
+"""Training of a fact classifier: which facts a text expresses, learnt from texts and the facts they were given."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.errors import UsageError
+from factable.models.fact_classifier import ANY, FactClassifier, features, squeeze
+from factable.types import Example, Record
+
+Matrix = NDArray[np.float64]
+Places = NDArray[np.int64]
+# A slot with more values holds names, of which only the presence of the data's own is learnt.
+MOST_VALUES = 12
+# N-grams of fewer texts are left out.
+RAREST = 25
+HELD_OUT = 0.1
+BATCH, RATE, DECAY, EPOCHS = 256, 0.2, 1e-5, 6
+# Weights below are dropped.
+SMALLEST = 0.1
+CUTS = np.linspace(0.02, 0.5, 25)
+DOMAINS_END = "its values are not from a closed list"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts as places of features, one after the other, and the number of each slot's value (0 for none)."""
+
+    features: Places
+    starts: Places
+    answers: NDArray[np.int64]
+
+
+def train_classifier(
+    examples: Sequence[Example], *, seed: int, log: Callable[[str], None]
+) -> FactClassifier:
+    """A classifier from the references of examples (or their texts where there are none)."""
+    slots = find_slots(examples)
+    pairs = [
+        (text, example.table.records)
+        for example in examples
+        for text in example.references or (example.text,)
+        if text.strip()
+    ]
+    if not slots or len(pairs) < 2 * RAREST:
+        raise UsageError(f"{len(pairs)} texts with {len(slots)} slots of few values; give a closed-domain corpus")
+    random = np.random.default_rng(seed)
+    held = random.random(len(pairs)) < HELD_OUT
+    names = [slot for slot, values in slots.items() if values == (ANY,)]
+    grams = [features(text, [record for record in records if record.attribute in names]) for text, records in pairs]
+    often = Counter(gram for some, out in zip(grams, held, strict=True) if not out for gram in some)
+    vocabulary = {gram: place for place, gram in enumerate(sorted(g for g, n in often.items() if n >= RAREST))}
+    texts = [
+        _pack([grams[place] for place in np.flatnonzero(which)], [pairs[place][1] for place in np.flatnonzero(which)], vocabulary, slots)
+        for which in (~held, held)
+    ]
+    log(f"{len(texts[0].starts):,} texts, {len(vocabulary):,} n-grams, {len(slots)} slots")
+    weights, bias = _fit(texts[0], len(vocabulary), slots, random, log)
+    least = _choose_cut(texts[1], weights, bias, slots, log)
+    rows = {gram: _row(weights[place]) for gram, place in vocabulary.items()}
+    return FactClassifier(slots, bias.tolist(), rows, least)
+
+
+def find_slots(examples: Sequence[Example]) -> dict[str, tuple[str, ...]]:
+    """The slots of a corpus with their values; names are one value."""
+    values: dict[str, Counter[str]] = {}
+    written: dict[str, str] = {}
+    for example in examples:
+        for record in example.table.records:
+            if record.value.strip():
+                key = squeeze(record.value)
+                written[key] = min(written.get(key, record.value), record.value, key=len)
+                values.setdefault(record.attribute, Counter())[key] += 1
+    return {
+        slot: tuple(written[key] for key in sorted(found)) if len(found) <= MOST_VALUES else (ANY,)
+        for slot, found in values.items()
+    }
+
+
+def _pack(
+    grams: Sequence[Sequence[str]],
+    tables: Sequence[Sequence[Record]],
+    vocabulary: dict[str, int],
+    slots: dict[str, tuple[str, ...]],
+) -> Texts:
+    known = [[vocabulary[gram] for gram in some if gram in vocabulary] or [0] for some in grams]
+    lengths = np.array([len(some) for some in known], dtype=np.int64)
+    return Texts(
+        features=np.array([place for some in known for place in some], dtype=np.int64),
+        starts=np.concatenate(([0], np.cumsum(lengths)[:-1])),
+        answers=np.array([_answers(records, slots) for records in tables], dtype=np.int64),
+    )
+
+
+def _answers(records: Sequence[Record], slots: dict[str, tuple[str, ...]]) -> list[int]:
+    """The number of each slot's value, 0 for a slot without one."""
+    given = {record.attribute: squeeze(record.value) for record in records if record.value.strip()}
+    found = []
+    for slot, values in slots.items():
+        keys = [squeeze(value) for value in values]
+        found.append(0 if slot not in given else 1 if values == (ANY,) else 1 + keys.index(given[slot]))
+    return found
+
+
+def _batch(texts: Texts, which: Places) -> tuple[Places, Places]:
+    """The features of some texts one after the other, and where each text begins."""
+    ends = np.append(texts.starts[1:], len(texts.features))
+    pieces = [texts.features[texts.starts[place] : ends[place]] for place in which]
+    return np.concatenate(pieces), np.concatenate(([0], np.cumsum([len(piece) for piece in pieces])[:-1]))
+
+
+def _shares(sums: Matrix, slots: dict[str, tuple[str, ...]]) -> list[Matrix]:
+    """Probabilities of the values of each slot, those of none first."""
+    found, place = [], 0
+    for values in slots.values():
+        own = np.hstack((np.zeros((len(sums), 1)), sums[:, place : place + len(values)]))
+        own = np.exp(own - own.max(axis=1, keepdims=True))
+        found.append(own / own.sum(axis=1, keepdims=True))
+        place += len(values)
+    return found
+
+
+def _fit(
+    texts: Texts,
+    width: int,
+    slots: dict[str, tuple[str, ...]],
+    random: np.random.Generator,
+    log: Callable[[str], None],
+) -> tuple[Matrix, Matrix]:
+    """Weights of n-grams and of no n-gram, by gradients whose steps shrink where they were large (Adagrad)."""
+    columns = sum(map(len, slots.values()))
+    weights, seen = np.zeros((width + 1, columns)), np.full((width + 1, columns), 1e-8)
+    for epoch in range(1, EPOCHS + 1):
+        order = random.permutation(len(texts.starts))
+        loss = 0.0
+        for start in range(0, len(order), BATCH):
+            which = order[start : start + BATCH]
+            places, begins = _batch(texts, which)
+            sums = np.add.reduceat(weights[places], begins) + weights[width]
+            slopes, lost = _slopes(_shares(sums, slots), texts.answers[which])
+            loss += lost
+            lengths = np.diff(np.append(begins, len(places)))
+            gradient = np.zeros_like(weights)
+            np.add.at(gradient, places, np.repeat(slopes, lengths, axis=0))
+            gradient[width] = slopes.sum(axis=0)
+            gradient = gradient / len(which) + DECAY * weights
+            seen += gradient**2
+            weights -= RATE * gradient / np.sqrt(seen)
+        log(f"epoch {epoch}: loss {loss / len(order):.4f}")
+    return weights[:width], weights[width]
+
+
+def _slopes(shares: Sequence[Matrix], answers: Places) -> tuple[Matrix, float]:
+    """How the loss rises with each sum, and the loss."""
+    parts, lost = [], 0.0
+    rows = np.arange(len(answers))
+    for slot, share in enumerate(shares):
+        lost -= float(np.log(np.maximum(share[rows, answers[:, slot]], 1e-12)).sum())
+        slope = share.copy()
+        slope[rows, answers[:, slot]] -= 1
+        parts.append(slope[:, 1:])
+    return np.hstack(parts), lost
+
+
+def _choose_cut(
+    texts: Texts, weights: Matrix, bias: Matrix, slots: dict[str, tuple[str, ...]], log: Callable[[str], None]
+) -> float:
+    """The probability that best tells given values from the other values of their slots, on texts held out."""
+    places, begins = _batch(texts, np.arange(len(texts.starts)))
+    shares = _shares(np.add.reduceat(weights[places], begins) + bias, slots)
+    right, other = [], []
+    for slot, share in enumerate(shares):
+        for row, answer in enumerate(texts.answers[:, slot]):
+            if answer:
+                right.append(share[row, answer])
+                other += [share[row, value] for value in range(1, share.shape[1]) if value != answer]
+    accuracy = [(np.mean(np.array(right) >= cut) + np.mean(np.array(other) < cut)) / 2 for cut in CUTS]
+    best = int(np.argmax(accuracy))
+    log(f"a fact is expressed from {CUTS[best]:.2f} on: {accuracy[best]:.3f} of held-out values are told apart")
+    return round(float(CUTS[best]), 4)
+
+
+def _row(weights: Matrix) -> dict[int, float]:
+    return {int(column): float(weights[column]) for column in np.flatnonzero(np.abs(weights) >= SMALLEST)}

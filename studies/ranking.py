@@ -1,0 +1,144 @@
+"""The ranking metric against people on WebNLG 2017, with each ranker; gold texts and paraphrases.
+
+python -m studies.ranking [--data ../shared/data] [--most N]
+
+Rewrites the tables of docs/studies/ranking.md. Embeddings are kept on disk, so a second run is quick. With
+--most every part takes so many texts only, evenly spread, and the tables are printed and not kept.
+"""
+
+import argparse
+import lzma
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import orjson
+
+from factable.io.formats import open_format
+from factable.registry import parse
+from factable.stats.correlation import pearson
+from factable.study.gold import study_gold
+from factable.study.panel import Panel, choose_systems, score_panel
+from factable.study.ratings import study
+from factable.types import Example
+from studies.nli import spread
+from studies.page import DATA, table, update
+from studies.webnlg2017 import FOLDER, REFERENCES, read_ratings
+
+HUMAN = "semantics"
+RANKERS = ("bm25", "embed", "trained")
+READINGS = ("records", "values")
+DECOYS = (0, 3, 10)
+# The systems of the challenge by what they are.
+NEURAL = ("adapt", "baseline", "melbourne", "pkuwriter", "tilburg-nmt")
+OTHERS = ("tilburg-pipe", "tilburg-smt", "upf-forge", "vietnam")
+COMPARED = ("parent", "bleu", "rouge", "chrf")
+
+
+def read_test_set(data: Path, work: Path) -> list[Example]:
+    """The test set of the challenge."""
+    path = work / "test.xml"
+    path.write_bytes(lzma.decompress((data / FOLDER / "testdata_with_lex.xml.xz").read_bytes()))
+    return list(open_format("webnlg")([str(path)]))
+
+
+def write_pool(examples: Sequence[Example], path: Path) -> None:
+    """The test set as a file that the metric can name."""
+    rows = [
+        {"id": one.item, "data": list(map(list, one.table.records)), "references": one.references}
+        for one in examples
+    ]
+    path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+
+
+def make_specs(pool: Path) -> dict[tuple[str, ...], str]:
+    """A metric for each pool, ranker and reading."""
+    specs = {}
+    for name, argument in (("rated", ""), ("test set", f', pool="{pool}"')):
+        for ranker in RANKERS:
+            for reading in READINGS:
+                specs[name, ranker, reading] = f'ranking(ranker="{ranker}", rank="{reading}"{argument})'
+        for decoys in DECOYS:
+            title = f"records of the table alone, {decoys} decoys"
+            specs[name, "trained", title] = f'ranking(direction="table", decoys={decoys}{argument})'
+    return specs
+
+
+def by_ranker(panel: Panel, names: Sequence[tuple[str, ...]]) -> str:
+    """What gold texts get, and Pearson's r with the rating by system and by text."""
+    gold = choose_systems(panel, [REFERENCES], [])
+    systems = choose_systems(panel, [], [REFERENCES])
+    found = study(panel, humans=[HUMAN], level="system", draws=500, seed=0, excluded=[REFERENCES])
+    rating, once = systems.ratings[HUMAN], np.ones((1, len(systems.items)))
+    rows = []
+    for number, name in enumerate(names):
+        column = np.frombuffer(systems.result.scores[number].values)
+        (by_text,) = pearson(column, rating, systems.item_of, once)
+        by_system = found.agreements[number].statistics["pearson"]
+        shown = f"{by_system.value:.3f} [{by_system.low:.3f}, {by_system.high:.3f}]"
+        best = np.nanmean(np.frombuffer(gold.result.scores[number].values))
+        rows.append([*name, f"{best:.3f}", shown, f"{by_text:.3f}"])
+    rows.append(["published", "trained", "", "0.88", "0.92", "0.47"])
+    return table(["pool", "ranker", "rank", "gold texts", "r by system", "r by text"], rows)
+
+
+def by_kind(panel: Panel, number: int) -> str:
+    """Omissions and hallucinations of systems of both kinds, for each fact of their tables."""
+    parts = panel.result.scores[number].parts
+    columns = [np.frombuffer(parts[part]) for part in ("omission", "hallucination")]
+    known = panel.result.systems
+    rows = []
+    for kind, systems in (("neural", NEURAL), ("other", OTHERS), ("people", (REFERENCES,))):
+        mine = [system for system in systems if system in known]
+        for title, some in ((f"all {kind}", mine), *((system, [system]) for system in mine)):
+            members = np.isin(panel.system_of, [known.index(system) for system in some])
+            rows.append([title, *(f"{np.nanmean(column[members]):.3f}" for column in columns)])
+    return table(["systems", "omitted", "hallucinated"], rows)
+
+
+def by_metric(examples: Sequence[Example]) -> str:
+    """Gold texts among their own references, and against paraphrases only."""
+    specs = [*COMPARED, *(f'ranking(ranker="{ranker}")' for ranker in RANKERS)]
+    specs += [f'ranking(ranker="{ranker}", rank="values")' for ranker in RANKERS]
+    found = study_gold(examples, [parse(spec) for spec in specs])
+    rows = [
+        [f"`{one.metric}`", *map("{:.3f}".format, (one.gold, one.paraphrase, one.kept))]
+        for one in found.reached
+    ]
+    return table(["metric", "gold", "paraphrase", "kept"], rows)
+
+
+def make_tables(data: Path, most: int) -> Mapping[str, str]:
+    """Every table of the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        test_set = spread(read_test_set(data, work), most)
+        write_pool(test_set, work / "pool.jsonl")
+        specs = make_specs(work / "pool.jsonl")
+        panel = score_panel([spread(read_ratings(data), most)], [parse(spec) for spec in specs.values()])
+    names = list(specs)
+    return {
+        "rankers": by_ranker(panel, names),
+        "kinds": by_kind(panel, names.index(("test set", "trained", "records"))),
+        "gold": by_metric(test_set),
+    }
+
+
+def main() -> None:
+    """Rewrite the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--most", type=int, default=0)
+    options = parser.parse_args()
+    tables = make_tables(options.data, options.most)
+    if options.most:
+        print("\n\n".join(f"{name}\n{content}" for name, content in tables.items()))
+    else:
+        update("ranking", tables)
+
+
+if __name__ == "__main__":
+    main()

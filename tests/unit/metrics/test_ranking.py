@@ -1,0 +1,174 @@
+"""The ranking metric with BM25, whose rankings can be told by looking at the words."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from factable.errors import DataError, UsageError
+from factable.metrics.ranking import Ranking
+from factable.models.pools import Pool
+from factable.text.units import RECORDS, VALUES, decoys_of, units_of
+from factable.types import Example, Record, Table
+
+PEOPLE = {"Ann Lee": ("Bonn", "1901"), "Bob Ray": ("Cork", "1908"), "Cy Fox": ("Dole", "1915")}
+
+
+def example(person, text=None, *, town=True, year=True, system="a"):
+    facts = [("birthPlace", PEOPLE[person][0], town), ("birthYear", PEOPLE[person][1], year)]
+    records = tuple(Record(person, attribute, value) for attribute, value, said in facts if said)
+    reference = f"{person} was born" + f" in {PEOPLE[person][0]}" * town + f" in {PEOPLE[person][1]}" * year
+    return Example(f"{person} {town} {year}", system, text or reference, Table(records), (reference,))
+
+
+def world():
+    """Three people, each with two facts, and with one only."""
+    return [
+        example(person, town=town, year=year)
+        for person in PEOPLE
+        for town, year in ((True, True), (True, False), (False, True))
+    ]
+
+
+def judge(one, **options):
+    """Scores and findings of the first example among all."""
+    metric = Ranking(ranker="bm25", **options)
+    examples = [one, *(other for other in world() if other.item != one.item)]
+    scores = metric.score(examples)
+    parts = {part: column[0] for part, column in scores.parts.items()}
+    return scores.values[0], parts, metric.explain(examples)[0]
+
+
+def test_a_text_that_says_all_and_only_its_facts():
+    value, parts, findings = judge(example("Ann Lee"))
+    assert value == 1
+    assert parts == {"table": 1, "references": 1, "omission": 0, "hallucination": 0}
+    assert [(finding.kind, finding.record) for finding in findings] == [("supported", 0), ("supported", 1)]
+
+
+def test_what_is_left_out_and_made_up_is_named():
+    value, parts, findings = judge(example("Ann Lee", "Ann Lee was born in Cork, where Bob Ray was born"))
+    assert value < 1
+    # Both rankings miss both facts; one of them takes two facts for made up, the other one.
+    assert (parts["omission"], parts["hallucination"]) == (1, 0.75)
+    assert [finding.kind for finding in findings[:2]] == ["omitted", "omitted"]
+    made_up = [finding for finding in findings if finding.kind == "unsupported"]
+    assert any("Bob Ray birth place Cork" in finding.note for finding in made_up)
+
+
+def test_one_ranking_alone_counts_half_of_two():
+    one = example("Ann Lee", "Ann Lee was born in Bonn", year=True)
+    _, both, findings = judge(one)
+    _, by_table, _ = judge(one, direction="table")
+    _, by_references, _ = judge(one, direction="references")
+    assert both["omission"] == (by_table["omission"] + by_references["omission"]) / 2
+    assert by_references["omission"] == 0.5
+    left_out = {finding.record: finding.score for finding in findings if finding.kind == "omitted"}
+    assert left_out[1] in (0.5, 1.0)
+
+
+def test_values_are_ranked_bare():
+    units = units_of(example("Ann Lee").table, VALUES)
+    assert units == {"Bonn": [0], "1901": [1]}
+    assert list(units_of(example("Ann Lee").table, RECORDS)) == [
+        "Ann Lee birth place Bonn",
+        "Ann Lee birth year 1901",
+    ]
+    value, _, _ = judge(example("Ann Lee"), rank="values", direction="table")
+    assert value == 1
+
+
+def test_an_empty_text_finds_nothing():
+    value, parts, _ = judge(replace(example("Ann Lee"), text=" "))
+    assert value == 0
+    assert parts == {"table": 0, "references": 0, "omission": 1, "hallucination": 0}
+
+
+def test_like_tables_are_relevant_above_delta():
+    pool = Pool(world(), RECORDS)
+    mine = frozenset(units_of(example("Ann Lee").table, RECORDS))
+    all_alike = pool.alike(mine, 0.0)
+    found = {pool.references[place]: degree for place, degree in zip(*all_alike, strict=True)}
+    assert found == {
+        "Ann Lee was born in Bonn in 1901": 1.0,
+        "Ann Lee was born in Bonn": 0.5,
+        "Ann Lee was born in 1901": 0.5,
+    }
+    assert pool.alike(mine, 0.5).degrees.tolist() == [1.0]
+
+
+def test_a_pool_of_its_own_makes_examples_independent(tmp_path):
+    path = tmp_path / "pool.jsonl"
+    rows = [
+        {"id": one.item, "data": [list(record) for record in one.table.records], "references": one.references}
+        for one in world()[3:]
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    metric = Ranking(ranker="bm25", pool=str(path))
+    assert metric.shard_by == "example"
+    together = metric.score(world())
+    alone = [metric.score([one]).values[0] for one in world()]
+    assert list(together.values) == alone
+    # Facts and references that the pool lacks are ranked beside it.
+    assert together.values[0] == 1
+    whole = Ranking(ranker="bm25").score(world())
+    assert list(whole.values)[3:] == pytest.approx(list(together.values)[3:], abs=0.2)
+
+
+def test_a_pool_that_cannot_be_read(tmp_path):
+    with pytest.raises(DataError, match="name a converted data set"):
+        Ranking(ranker="bm25", pool=str(tmp_path / "none.jsonl")).score(world())
+
+
+def test_references_are_not_needed_for_the_table():
+    bare = [replace(one, references=()) for one in world()]
+    assert Ranking(ranker="bm25", direction="table").score(bare).corpus == 1
+    scores = Ranking(ranker="bm25").score(bare)
+    assert all(map(math.isnan, scores.values))
+    assert scores.findings[0][0].note == "no references"
+
+
+def test_systems_may_cover_different_items():
+    some = [*world(), example("Ann Lee", "Ann Lee was born in Bonn in 1901", system="b")]
+    scores = Ranking(ranker="bm25").score(some)
+    assert scores.values[-1] == scores.values[0]
+
+
+def test_decoys_are_the_right_things_told_wrong():
+    attributes = ["birthPlace", "birthYear", "deathPlace"]
+    found = decoys_of(example("Ann Lee").table, attributes, 2)
+    assert sorted(found) == [
+        "Ann Lee birth place 1901",
+        "Ann Lee birth year Bonn",
+        "Ann Lee death place 1901",
+        "Ann Lee death place Bonn",
+    ]
+    assert decoys_of(example("Ann Lee").table, attributes, 0) == []
+    assert len(decoys_of(example("Ann Lee").table, attributes, 1)) == 2
+
+
+def test_decoys_show_a_wrong_relation():
+    wrong = replace(example("Ann Lee", "Ann Lee: birth year Bonn", year=False))
+    assert judge(wrong, direction="table")[0] == 1
+    value, parts, findings = judge(wrong, direction="table", decoys=5)
+    assert value == 0.5
+    assert parts["omission"] == parts["hallucination"] == 1
+    assert "Ann Lee birth year Bonn" in findings[-1].note
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"rank": "rows"}, {"direction": "up"}, {"delta": 1}, {"delta": "0"}, {"summed": "all"}),
+        *({"decoys": -1}, {"decoys": 3, "rank": "values"}),
+    ],
+)
+def test_parameters_out_of_range(options):
+    with pytest.raises(UsageError, match=f"ranking: {next(iter(options))} is"):
+        Ranking(**options)
+
+
+def test_an_unknown_ranker():
+    with pytest.raises(UsageError, match="no encoder 'trianed'; did you mean 'trained'"):
+        Ranking(ranker="trianed").score(world())

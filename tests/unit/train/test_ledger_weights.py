@@ -1,0 +1,116 @@
+import json
+
+import numpy as np
+import pytest
+
+from factable.train.ledger.fit import Case, fit
+from factable.train.ledger.perturbations import KINDS, ORIGINAL, Perturber
+from factable.train.ledger.run import make_faults
+from factable.types import Example, Record, Table
+
+PEOPLE = (("Ann Lee", "Oslo", "1980"), ("Bob Roe", "Rome", "1991"), ("Cy Poe", "Bern", "1975"))
+
+
+def corpus():
+    return [
+        Example(
+            name,
+            "",
+            "",
+            Table(
+                (
+                    Record(name, "birthPlace", city),
+                    Record(name, "birthYear", year),
+                    Record(name, "isRich", "yes"),
+                )
+            ),
+            references=(f"{name} was born in {city} in {year}. {name} is rich.",),
+        )
+        for name, city, year in PEOPLE
+    ]
+
+
+def test_every_fault_is_where_it_says():
+    made = make_faults(corpus(), 0)
+    assert {one.kind for one in made} >= {
+        ORIGINAL,
+        "omit",
+        "swap",
+        "digit",
+        "add",
+        "foreign",
+        "attribute",
+        "deny",
+    }
+    originals = {one.example.item: one.example for one in made if one.kind == ORIGINAL}
+    for one in made:
+        before = originals[one.example.item]
+        if one.kind in ("swap", "digit", "exchange", "subject"):
+            start, end = one.span
+            assert one.example.text[start:end] not in before.text
+            assert one.example.text[:start] == before.text[:start]
+        if one.kind == "add":
+            assert len(one.example.table.records) == len(before.table.records) - 1
+        if one.kind == "omit":
+            (place,) = one.unsaid
+            assert one.example.table.records[place].value not in one.example.text
+
+
+def test_faults_depend_on_the_seed_alone():
+    assert make_faults(corpus(), 3) == make_faults(corpus(), 3)
+    assert set(KINDS) >= {one.kind for one in make_faults(corpus(), 3)} - {ORIGINAL}
+
+
+def test_a_fault_that_cannot_be_put_in_is_none():
+    lonely = Example(
+        "1", "", "Ann is here.", Table((Record("Ann", "place", "somewhere else"),)), ("Ann is here.",)
+    )
+    assert Perturber([lonely], 0).perturb(lonely, "swap") is None
+
+
+def test_fit_finds_the_odds_of_made_up_cases():
+    draw = np.random.default_rng(0)
+    columns = draw.normal(size=(20_000, 2))
+    chances = 1 / (1 + np.exp(-(0.5 + 2 * columns[:, 0] - 1 * columns[:, 1])))
+    labels = draw.random(20_000) < chances
+    cases = [
+        Case({"entailed": a, "contradiction": b}, bool(label))
+        for (a, b), label in zip(columns, labels, strict=True)
+    ]
+    weights = fit(cases)
+    assert weights == pytest.approx({"bias": 0.5, "entailed": 2, "contradiction": -1}, abs=0.1)
+
+
+def test_fit_keeps_signs_that_make_sense():
+    cases = [
+        Case({"entailed": float(place % 7), "denied": float(place % 2)}, place % 2 == 1)
+        for place in range(100)
+    ]
+    assert fit(cases)["denied"] == 0.0
+
+
+def test_the_command_writes_weights_that_the_ledger_takes(tmp_path, run_factable):
+    source, out = tmp_path / "corpus.jsonl", tmp_path / "weights.json"
+    rows = [
+        {
+            "id": one.item,
+            "data": [list(record) for record in one.table.records],
+            "references": list(one.references),
+        }
+        for one in corpus() * 1
+    ]
+    source.write_text("\n".join(map(json.dumps, rows)))
+    run_factable("train", "ledger", str(source), str(out))
+    assert json.loads(out.read_text())["texts"]["original"] >= 3
+    text = "Ann Lee was born in Oslo."
+    spec = f'ledger(weights="{out}")'
+    result = run_factable(
+        "score",
+        "-",
+        "-m",
+        spec,
+        "--format",
+        "json",
+        stdin=json.dumps({"id": "1", "data": rows[0]["data"], "text": text}),
+    )
+    assert json.loads(result)["metrics"][0]["values"]
