@@ -10,5 +10,14 @@ mkdir -p "$work"
 
 tar -xJf "$data/webnlg2017/challenge_data_train_dev.tar.xz" -C "$work"
 factable convert webnlg "$work/challenge_data_train_dev/train" "$work/webnlg-train.jsonl"
-factable train ranker "$work/webnlg-train.jsonl" "$out" --epochs 1 \
+factable train ranker "$work/webnlg-train.jsonl" "$out" --epochs 1 --rate 2e-4 \
     --about "all-MiniLM-L6-v2 trained to rank facts and references of WebNLG 2017" "$@"
+
+cat >>"$out/CARD.md" <<'END'
+
+## Conditions of use
+
+The encoder is all-MiniLM-L6-v2 (Apache-2.0). The weights were trained on WebNLG 2017 (CC BY-NC-SA 4.0: not for
+commercial use), whose conditions they may inherit; for commercial use train your own on other data with
+`factable train ranker`, or name `embed` or `bm25`. The model reads English.
+END

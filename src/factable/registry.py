@@ -9,6 +9,7 @@ from factable.errors import UsageError, did_you_mean
 from factable.metric import Metric
 
 BUILT_IN = {
+    "aligner": "factable.metrics.aligner:Aligner",
     "bleu": "factable.metrics.bleu:Bleu",
     "bleu_t": "factable.metrics.bleu_t:BleuT",
     "chrf": "factable.metrics.chrf:Chrf",
@@ -16,6 +17,7 @@ BUILT_IN = {
     "cider_d": "factable.metrics.cider_d:CiderD",
     "co": "factable.metrics.co:Co",
     "cs": "factable.metrics.cs:Cs",
+    "fact_classifier": "factable.metrics.fact_classifier:FactClassifierDistance",
     "ledger": "factable.metrics.ledger:Ledger",
     "meteor": "factable.metrics.meteor:Meteor",
     "nist": "factable.metrics.nist:Nist",

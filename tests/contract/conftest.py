@@ -16,6 +16,7 @@ from factable.metric import Metric
 from factable.metrics.cider import Cider
 from factable.models.counts import save_counts
 from factable.models.embedded import embedded_folder
+from factable.models.fact_classifier import FactClassifier, write_classifier
 from factable.models.manifest import MANIFEST
 from factable.registry import load, names
 from factable.train.counts import CountsBuilder
@@ -86,7 +87,16 @@ def patterns_file(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="session")
-def variants(counts_file, idf_file, nli_folder, pool_file, patterns_file):
+def classifier_file(tmp_path_factory) -> str:
+    known = {"fieldOfWork": ("mathematics", "poetry")}
+    weights = {"mathematics": {0: 5.0}, "poetry": {1: 5.0}}
+    path = tmp_path_factory.mktemp("classifier") / "small.json"
+    path.write_bytes(write_classifier(FactClassifier(known, ("born",), (-2.0, -2.0), weights, 0.2)))
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def variants(counts_file, idf_file, nli_folder, pool_file, patterns_file, classifier_file):
     """A function: metric name -> the default metric, and metrics that differ from it in each parameter.
 
     Values are found by trying: words that the parameter's documentation has in quotes, a few numbers, and
@@ -96,7 +106,7 @@ def variants(counts_file, idf_file, nli_folder, pool_file, patterns_file):
     def vary(name: str) -> list[Metric]:
         kind = load(name)
         files = {"counts": counts_file, "idf": idf_file, "model": nli_folder, "pool": pool_file}
-        files["patterns"] = patterns_file
+        files |= {"patterns": patterns_file, "classifier": classifier_file}
         candidates = _candidates(kind, files)
         found: dict[Metric, None] = {kind(): None}
         for parameter in candidates:

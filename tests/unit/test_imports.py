@@ -24,7 +24,7 @@ MAY_SEE = {
     "stats": set(),
     "io": {"types", "errors", "kernels"},
     "models": BELOW_IO | {"io"},
-    "extract": BELOW_IO | {"models"},
+    "extract": BELOW_IO | {"models", "io"},
     "signature": {"types", "errors", "metric", "__init__"},
     "metric": BELOW_IO | {"signature"},
     # Facts are chosen as the NLI check chooses them.

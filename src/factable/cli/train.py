@@ -9,6 +9,7 @@ import orjson
 
 from factable.cli.options import seed_option
 from factable.cli.progress import Progress
+from factable.cli.train_extraction import extractor, facts, patterns
 from factable.errors import DataError, Fault
 from factable.io.files import open_output
 from factable.io.read import iter_examples
@@ -30,6 +31,10 @@ EXAMPLES_PER_STEP = 1000
 @click.group()
 def train() -> None:
     """Make the files that some metrics need from your own data."""
+
+
+for command in (extractor, facts, patterns):
+    train.add_command(command)
 
 
 @train.command()
@@ -147,7 +152,8 @@ def ledger(files: Sequence[str], out: str, model: str, templates: str, seed: int
 def ranker(files: Sequence[str], out: Path, base: Path | None, about: str, threads: int, **how: Any) -> None:
     """Train an encoder for ranking(ranker="OUT") from converted training sets; needs the extra train.
 
-    A fifth of the tables is held out; the best epoch on it is kept.
+    A fifth of the tables is held out; the best epoch on it is kept. Stopped, it goes on from its last
+    checkpoint when called again.
     """
     with Progress() as progress:
         examples = list(_iter_files(files, progress))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from factable.ledger.cues import crossed_pairs
 from factable.ledger.reading import Reading, Span, overlap
 from factable.text.templates import fill, readable
 from factable.text.values import Date, Hit, Name, Number, Relation
@@ -16,7 +17,7 @@ _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The best hit of each record, the records whose value is said of another subject, facts as sentences."""
+    """The best hit of each record, the records whose value is said of something else, facts as sentences."""
 
     hits: dict[int, Hit]
     misplaced: dict[int, Span]
@@ -42,6 +43,8 @@ def align(reading: Reading) -> Alignment:
         )
         hits[place] = best
         taken[best.span] = taken.get(best.span, 0) + 1
+    for pair in list(crossed_pairs(reading, hits)):
+        misplaced |= {place: hits.pop(place).span for place in pair if place in hits}
     return Alignment(hits, misplaced, _sentences(reading, hits))
 
 

@@ -1,20 +1,21 @@
 """The fact classifier: how far the facts a text expresses are from those of its data.
 
 Dušek and Jurčíček: Sequence-to-Sequence Generation for Spoken Dialogue via Deep Syntax Trees and Strings. ACL
-2016 (the reranker of TGen). Dušek and Kasner: Evaluating Semantic Accuracy of Data-to-Text Generation with Natural
-Language Inference. INLG 2020 (its use as a check).
+2016 (the reranker of TGen).
 """
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from factable.errors import printable
 from factable.metric import Field, make_scores
 from factable.metrics.parameters import require
 from factable.models.fact_classifier import NONE, FactClassifier, classifier_checksum, load_classifier
-from factable.types import Example, Finding, Scores
+from factable.text.values import Relation, find_value
+from factable.types import Example, Finding, Kind, Record, Scores
 
 NO_FACTS = "no records with a value in its data"
 
@@ -68,8 +69,9 @@ class FactClassifierDistance:
             else:
                 rows.append((math.nan,) * (len(self.parts) + 1))
                 reasons[place] = NO_FACTS
-        value, *columns = (array("d", column) for column in zip(*rows, strict=True)) if rows else ()
-        return make_scores(self, examples, value, dict(zip(self.parts, columns, strict=True)), reasons)
+        columns = [array("d", [row[column] for row in rows]) for column in range(len(self.parts) + 1)]
+        parts = dict(zip(self.parts, columns[1:], strict=True))
+        return make_scores(self, examples, columns[0], parts, reasons)
 
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
         """Each record as supported, omitted or contradicted, and the slots that the text adds."""
@@ -78,7 +80,7 @@ class FactClassifierDistance:
 
 
 def _judge(example: Example, classifier: FactClassifier) -> Judgement:
-    """What the classifier says of a text; a fact that it does not know is not found."""
+    """What the classifier says of a text; a fact that it does not know is looked for as a value."""
     records = example.table.records
     found = classifier.probabilities(example.text, records)
     said, missing, instead = {}, [], {}
@@ -87,7 +89,7 @@ def _judge(example: Example, classifier: FactClassifier) -> Judgement:
             continue
         shares = found.get(record.attribute, {NONE: 1.0})
         value = classifier.value_of(record)
-        said[place] = shares[value] if value else 0.0
+        said[place] = shares[value] if value else _is_said(record, example.text)
         if said[place] < classifier.least:
             best = max(shares, key=shares.__getitem__)
             if best in (NONE, value):
@@ -98,6 +100,30 @@ def _judge(example: Example, classifier: FactClassifier) -> Judgement:
     added = {}
     for slot, shares in found.items():
         best = max(shares, key=shares.__getitem__)
-        if slot not in filled and best != NONE and shares[NONE] < 1 - classifier.sure:
+        if slot not in filled and best != NONE:
             added[slot] = best
     return Judgement(said, missing, instead, added)
+
+
+def _is_said(record: Record, text: str) -> float:
+    hits = find_value(record.value, text, record.attribute)
+    return float(any(hit.relation is not Relation.DIFFERENT for hit in hits))
+
+
+def _row(judgement: Judgement) -> tuple[float, ...]:
+    """The distance and its parts."""
+    missing, wrong, added = len(judgement.missing), len(judgement.instead), len(judgement.added)
+    omission, hallucination = bool(missing or wrong), bool(added or wrong)
+    return tuple(map(float, (missing + wrong + added, missing, wrong, added, omission, hallucination)))
+
+
+def _explain(judgement: Judgement) -> Iterator[Finding]:
+    for place, share in judgement.said.items():
+        if place in judgement.instead:
+            note = f"says {printable(judgement.instead[place])}"
+            yield Finding("contradicted", record=place, score=share, note=note)
+        else:
+            kind: Kind = "omitted" if place in judgement.missing else "supported"
+            yield Finding(kind, record=place, score=share)
+    for slot, value in judgement.added.items():
+        yield Finding("unsupported", note=f"says {printable(slot)}: {printable(value)}")

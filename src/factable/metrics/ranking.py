@@ -15,11 +15,15 @@ from factable.metrics.parameters import is_number, require, require_choice, requ
 from factable.metrics.ranking_judgement import REFERENCES, TABLE, How, Judge, Judgement, explain_judgement
 from factable.metrics.ranking_precision import SUMMED
 from factable.models.pools import index_pool, load_pool, pool_checksum
-from factable.models.rankers import make_ranker, ranker_identity
+from factable.models.rankers import BM25, make_ranker, ranker_identity
 from factable.text.units import READINGS, RECORDS, units_of
 from factable.types import Example, Finding, Scores
 
 MOST_DECOYS = 50
+AUTO = "auto"
+# Those of "auto", and the rankers that were not taught to tell such facts from right ones.
+TAUGHT_DECOYS = 6
+UNTAUGHT = (BM25, "embed")
 DIRECTIONS = ("both", TABLE, REFERENCES)
 NO_UNITS = "no records with a value in its data"
 NO_REFERENCES = "no references"
@@ -34,7 +38,8 @@ class Ranking:
     direction  what is found by the text: "both", its "table" or "references"
     delta      references count as relevant whose table is the same by more than this, from 0 to 1
     summed     the ranks of references at which precision is summed: "ideal" (the first) or "found"
-    decoys     so many made-up facts, with another attribute, are ranked beside each fact of the table
+    decoys     so many made-up facts, with another attribute, are ranked beside each fact of the table;
+               "auto": 6 for records, by an encoder that was trained to rank
     pool       a converted data set to rank; without one, that of the examples scored
     """
 
@@ -49,7 +54,7 @@ class Ranking:
     direction: str = "both"
     delta: float = 0.0
     summed: str = "ideal"
-    decoys: int = 0
+    decoys: int | str = AUTO
     pool: str = ""
 
     def __post_init__(self) -> None:
@@ -57,9 +62,10 @@ class Ranking:
         require_choice(self, "rank", READINGS)
         require_choice(self, "direction", DIRECTIONS)
         require_choice(self, "summed", SUMMED)
-        require_whole(self, "decoys", 0, MOST_DECOYS)
-        about_records = not self.decoys or (self.rank == RECORDS and self.direction != REFERENCES)
-        require(self, "decoys", about_records, '0 unless rank is "records" and the table is ranked')
+        if self.decoys != AUTO:
+            require_whole(self, "decoys", 0, MOST_DECOYS)
+            possible = not self.decoys or self._ranks_records
+            require(self, "decoys", possible, '"auto" or 0 unless rank is "records" and the table is ranked')
         require(self, "ranker", isinstance(self.ranker, str) and self.ranker != "", "a text")
         require(self, "pool", isinstance(self.pool, str), "a file name")
         fits = is_number(self.delta, 0, 1) and self.delta < 1
@@ -83,6 +89,17 @@ class Ranking:
     @property
     def _directions(self) -> tuple[str, ...]:
         return (TABLE, REFERENCES) if self.direction == "both" else (self.direction,)
+
+    @property
+    def _ranks_records(self) -> bool:
+        return self.rank == RECORDS and self.direction != REFERENCES
+
+    @property
+    def _decoys(self) -> int:
+        """How many made-up facts each fact has beside it."""
+        if isinstance(self.decoys, int):
+            return self.decoys
+        return TAUGHT_DECOYS if self._ranks_records and self.ranker not in UNTAUGHT else 0
 
     def ingredients(self) -> Mapping[str, str]:
         """Checksums of the ranker's model and of the pool."""
@@ -135,7 +152,7 @@ class Ranking:
         else:
             indexed = index_pool(examples, self.rank, self.ranker)
         ranker = make_ranker(self.ranker)
-        how = How(self.delta, self.summed, self.decoys)
+        how = How(self.delta, self.summed, self._decoys)
         judge = Judge(ranker, indexed, self._directions, how=how)
         # Texts about the same table one after the other: what is alike is looked up once.
         places = sorted(units, key=lambda place: sorted(units[place]))

@@ -20,7 +20,7 @@ from factable.types import Example, Finding, Scores
 class Rg:
     """The share of the pairs a text says that its data has (Wiseman et al. 2017).
 
-    extractor  how pairs are found in a text: "values", "rotowire", "e2e" or a pattern file
+    extractor  how pairs are found in a text: "values", "rotowire", "e2e", "webnlg" (trained) or a file
     matching   when two values are the same: "value" (as values), "normalised" (in words) or "exact"
     """
 

@@ -19,7 +19,7 @@ from factable.types import Example, Finding, Scores
 class RgF:
     """F of the pairs a text says against those of its data (Dhingra et al. 2019).
 
-    extractor  how pairs are found in a text: "values", "rotowire", "e2e" or a pattern file
+    extractor  how pairs are found in a text: "values", "rotowire", "e2e", "webnlg" (trained) or a file
     matching   when two values are the same: "value" (as values), "normalised" (in words) or "exact"
     """
 

@@ -1,4 +1,4 @@
-"""Training of a fact classifier: which facts a text expresses, learnt from texts and the facts they were given."""
+"""Training of a fact classifier: which facts a text expresses, learnt from texts and their data."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -8,21 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import UsageError
-from factable.models.fact_classifier import ANY, FactClassifier, features, squeeze
+from factable.extract.slots import find_slots
+from factable.models.fact_classifier import FactClassifier, features
+from factable.models.patterns import Patterns, squeeze
 from factable.types import Example, Record
 
 Matrix = NDArray[np.float64]
 Places = NDArray[np.int64]
-# A slot with more values holds names, of which only the presence of the data's own is learnt.
+# A slot with more values holds names, which are looked for and not learnt.
 MOST_VALUES = 12
 # N-grams of fewer texts are left out.
 RAREST = 25
 HELD_OUT = 0.1
-BATCH, RATE, DECAY, EPOCHS = 256, 0.2, 1e-5, 6
+BATCH, RATE, DECAY, EPOCHS = 256, 0.2, 1e-5, 8
 # Weights below are dropped.
-SMALLEST = 0.1
+SMALLEST = 0.2
 CUTS = np.linspace(0.02, 0.5, 25)
-DOMAINS_END = "its values are not from a closed list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,37 +36,54 @@ class Texts:
 
 
 def train_classifier(
-    examples: Sequence[Example], *, seed: int, log: Callable[[str], None]
+    examples: Sequence[Example], patterns: Patterns | None, *, seed: int, log: Callable[[str], None]
 ) -> FactClassifier:
     """A classifier from the references of examples (or their texts where there are none)."""
-    slots = find_slots(examples)
+    slots, names = slots_of(examples)
     pairs = [
-        (text, example.table.records)
+        (text, _facts(text, example.table.records, patterns))
         for example in examples
         for text in example.references or (example.text,)
         if text.strip()
     ]
     if not slots or len(pairs) < 2 * RAREST:
-        raise UsageError(f"{len(pairs)} texts with {len(slots)} slots of few values; give a closed-domain corpus")
+        found = f"{len(pairs)} texts with {len(slots)} slots"
+        raise UsageError(f"{found}; give a closed-domain corpus of {2 * RAREST} texts or more")
     random = np.random.default_rng(seed)
     held = random.random(len(pairs)) < HELD_OUT
-    names = [slot for slot, values in slots.items() if values == (ANY,)]
-    grams = [features(text, [record for record in records if record.attribute in names]) for text, records in pairs]
-    often = Counter(gram for some, out in zip(grams, held, strict=True) if not out for gram in some)
-    vocabulary = {gram: place for place, gram in enumerate(sorted(g for g, n in often.items() if n >= RAREST))}
-    texts = [
-        _pack([grams[place] for place in np.flatnonzero(which)], [pairs[place][1] for place in np.flatnonzero(which)], vocabulary, slots)
+    grams = [features(text, [one for one in facts if one.attribute in names]) for text, facts in pairs]
+    vocabulary = _vocabulary(grams, held)
+    training, rest = (
+        _pack(
+            [grams[place] for place in np.flatnonzero(which)],
+            [pairs[place][1] for place in np.flatnonzero(which)],
+            vocabulary,
+            slots,
+        )
         for which in (~held, held)
-    ]
-    log(f"{len(texts[0].starts):,} texts, {len(vocabulary):,} n-grams, {len(slots)} slots")
-    weights, bias = _fit(texts[0], len(vocabulary), slots, random, log)
-    least = _choose_cut(texts[1], weights, bias, slots, log)
+    )
+    log(f"{len(training.starts):,} texts, {len(vocabulary):,} n-grams, {len(slots)} slots")
+    weights, bias = _fit(training, len(vocabulary), slots, random, log)
     rows = {gram: _row(weights[place]) for gram, place in vocabulary.items()}
-    return FactClassifier(slots, bias.tolist(), rows, least)
+    return FactClassifier(slots, names, bias.tolist(), rows, _choose_cut(rest, weights, bias, slots, log))
 
 
-def find_slots(examples: Sequence[Example]) -> dict[str, tuple[str, ...]]:
-    """The slots of a corpus with their values; names are one value."""
+def _facts(text: str, records: Sequence[Record], patterns: Patterns | None) -> list[Record]:
+    """The facts that a text is taken to express: those it was given, or those that patterns find in it."""
+    if patterns is None:
+        return [record for record in records if record.value.strip()]
+    return [Record("", said.fact.slot, said.fact.value) for said in find_slots(text, records, patterns)]
+
+
+def _vocabulary(grams: Sequence[Sequence[str]], held: NDArray[np.bool_]) -> dict[str, int]:
+    """The n-grams of enough training texts, numbered."""
+    often = Counter(gram for some, out in zip(grams, held, strict=True) if not out for gram in some)
+    kept = sorted(gram for gram, times in often.items() if times >= RAREST)
+    return {gram: place for place, gram in enumerate(kept)}
+
+
+def slots_of(examples: Sequence[Example]) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """The slots of a corpus with their values, and the slots whose values are names."""
     values: dict[str, Counter[str]] = {}
     written: dict[str, str] = {}
     for example in examples:
@@ -74,10 +92,9 @@ def find_slots(examples: Sequence[Example]) -> dict[str, tuple[str, ...]]:
                 key = squeeze(record.value)
                 written[key] = min(written.get(key, record.value), record.value, key=len)
                 values.setdefault(record.attribute, Counter())[key] += 1
-    return {
-        slot: tuple(written[key] for key in sorted(found)) if len(found) <= MOST_VALUES else (ANY,)
-        for slot, found in values.items()
-    }
+    names = tuple(slot for slot, found in values.items() if len(found) > MOST_VALUES)
+    closed = [slot for slot in values if slot not in names]
+    return {slot: tuple(written[key] for key in sorted(values[slot])) for slot in closed}, names
 
 
 def _pack(
@@ -97,11 +114,12 @@ def _pack(
 
 def _answers(records: Sequence[Record], slots: dict[str, tuple[str, ...]]) -> list[int]:
     """The number of each slot's value, 0 for a slot without one."""
-    given = {record.attribute: squeeze(record.value) for record in records if record.value.strip()}
+    # The first mention counts where a text says two values of a slot.
+    given = {record.attribute: squeeze(record.value) for record in reversed(records)}
     found = []
     for slot, values in slots.items():
         keys = [squeeze(value) for value in values]
-        found.append(0 if slot not in given else 1 if values == (ANY,) else 1 + keys.index(given[slot]))
+        found.append(keys.index(given[slot]) + 1 if given.get(slot) in keys else 0)
     return found
 
 
@@ -130,7 +148,7 @@ def _fit(
     random: np.random.Generator,
     log: Callable[[str], None],
 ) -> tuple[Matrix, Matrix]:
-    """Weights of n-grams and of no n-gram, by gradients whose steps shrink where they were large (Adagrad)."""
+    """Weights of n-grams, and the bias, by gradients whose steps shrink where they were large (Adagrad)."""
     columns = sum(map(len, slots.values()))
     weights, seen = np.zeros((width + 1, columns)), np.full((width + 1, columns), 1e-8)
     for epoch in range(1, EPOCHS + 1):
@@ -168,7 +186,7 @@ def _slopes(shares: Sequence[Matrix], answers: Places) -> tuple[Matrix, float]:
 def _choose_cut(
     texts: Texts, weights: Matrix, bias: Matrix, slots: dict[str, tuple[str, ...]], log: Callable[[str], None]
 ) -> float:
-    """The probability that best tells given values from the other values of their slots, on texts held out."""
+    """The probability that best tells given values from others of their slots, on texts held out."""
     places, begins = _batch(texts, np.arange(len(texts.starts)))
     shares = _shares(np.add.reduceat(weights[places], begins) + bias, slots)
     right, other = [], []
@@ -179,7 +197,7 @@ def _choose_cut(
                 other += [share[row, value] for value in range(1, share.shape[1]) if value != answer]
     accuracy = [(np.mean(np.array(right) >= cut) + np.mean(np.array(other) < cut)) / 2 for cut in CUTS]
     best = int(np.argmax(accuracy))
-    log(f"a fact is expressed from {CUTS[best]:.2f} on: {accuracy[best]:.3f} of held-out values are told apart")
+    log(f"a fact is expressed from {CUTS[best]:.2f} on; {accuracy[best]:.3f} of values held out are right")
     return round(float(CUTS[best]), 4)
 
 

@@ -92,7 +92,8 @@ def test_the_whole_recipe_gives_a_model_folder(base, tmp_path, monkeypatch):
     ]
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "recipe.toml").write_text(
-        'batch = 16\nrate = 5e-3\nevery = 50\n[[train]]\nname = "letters"\npairs = "pairs.jsonl"\n'
+        "batch = 16\nrate = 5e-3\nthen_share = 0.6\nevery = 50\n"
+        '[[train]]\nname = "letters"\npairs = "pairs.jsonl"\n'
         '[[then]]\nname = "letters again"\npairs = "pairs.jsonl"\nmost = 100\n'
         '[[held_out]]\nname = "letters"\npairs = "pairs.jsonl"\nmost = 200\n'
     )
@@ -108,7 +109,7 @@ def test_the_whole_recipe_gives_a_model_folder(base, tmp_path, monkeypatch):
     card = (out / "CARD.md").read_text()
     assert "| letters | 4,480 |" in card
     assert "| letters again | 100 |" in card
-    assert "(first all but letters again, then these)" in card
+    assert "(first all but letters again, then these: 60% of the weights after it" in card
     assert sum("from step 0" in line for line in lines) == 2
     same, other = entailment(str(out), [TextPair("a", "the"), TextPair("a", "of")])
     assert same[ENTAILMENT] > 0.5 > other[ENTAILMENT]

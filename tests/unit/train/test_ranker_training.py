@@ -1,7 +1,9 @@
 """Training a ranker, for real but tiny: batches are labelled right, it learns, it gives a model folder."""
 
 import json
+import random
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from click.testing import CliRunner
@@ -9,12 +11,16 @@ from tiny_encoder import make_tiny_encoder
 
 import factable
 from factable.cli.main import cli
-from factable.errors import DataError
+from factable.errors import DataError, UsageError
 from factable.metrics.ranking import Ranking
 from factable.text.units import RECORDS
-from factable.train.ranker.corpus import BatchMaker, corpus_of, relevance, split
+from factable.train.ranker import training
+from factable.train.ranker.batches import BatchMaker, relevance
+from factable.train.ranker.corpus import corpus_of, split, units_told
+from factable.train.ranker.figures import measure
+from factable.train.ranker.retold import Retelling, cut_at_names
 from factable.train.ranker.run import train_ranker
-from factable.train.ranker.training import Settings, train
+from factable.train.ranker.training import Settings, Tokens, embed_with, train
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -59,14 +65,13 @@ def test_equal_tables_are_one_and_tables_are_split_apart():
 
 def test_batches_are_labelled_by_their_tables():
     corpus = corpus_of(examples())
-    maker = BatchMaker(corpus, 8, 0)
-    batches = list(maker.epoch())
-    assert {place for batch in batches for place in batch.texts} == set(range(len(corpus.texts)))
+    batches = list(BatchMaker(corpus, 8, 0).epoch(1))
+    assert {one.text for batch in batches for one in batch.texts} >= set(corpus.texts)
     shared = 0
     for batch in batches:
-        told, alike = relevance(corpus, batch)
-        for row, place in enumerate(batch.texts):
-            mine = corpus.units(corpus.table_of[place])
+        told, alike = relevance(batch)
+        for row, one in enumerate(batch.texts):
+            mine = units_told(one.facts)
             assert told[row].tolist() == [unit in mine for unit in batch.units]
             assert alike[row, row] == 1
         assert told.any(axis=1).any()
@@ -76,14 +81,91 @@ def test_batches_are_labelled_by_their_tables():
     assert shared
 
 
-def test_it_learns_and_keeps_the_best_epoch(base):
-    learned, held_out = split(corpus_of(examples()), 0.75, 0)
-    model, figures = train(
-        learned, held_out, base, Settings(epochs=6, batch=16, rate=5e-3), threads=1, log=lambda _: None
-    )
-    assert len(figures) == 7
-    assert max(map(sum, figures[1:])) > sum(figures[0])
-    assert model is not None
+def test_batches_depend_on_the_corpus_the_seed_and_the_epoch_alone():
+    maker = BatchMaker(corpus_of(examples()), 8, 0)
+    first = list(maker.epoch(1))
+    assert list(maker.epoch(2)) != first
+    assert list(maker.epoch(1)) == first
+    assert list(BatchMaker(corpus_of(examples()), 8, 0).epoch(1)) == first
+    assert list(BatchMaker(corpus_of(examples()), 8, 1).epoch(1)) != first
+
+
+def test_facts_that_nearly_fit_have_the_right_names():
+    rows = [
+        {"id": "1", "data": [["Ann", "born in", "Oslo"]], "references": ["Ann was born in Oslo."]},
+        {"id": "2", "data": [["Bob", "died in", "Rome"]], "references": ["Bob died in Rome."]},
+    ]
+    maker = BatchMaker(corpus_of(factable.read(rows, need_text=False)), 4, 0)
+    batches = [batch for epoch in range(40) for batch in maker.epoch(epoch)]
+    units = {unit for batch in batches for unit in batch.units}
+    assert {"Ann born in Oslo", "Ann died in Oslo", "Oslo born in Ann", "Oslo"} <= units
+    texts = {one.text: one.facts for batch in batches for one in batch.texts}
+    assert [tuple(fact) for fact in texts["Ann died in Oslo."]] == [("Ann", "died in", "Oslo")]
+
+
+def test_a_text_is_retold_with_all_names_of_another_table():
+    rows = [
+        {"id": "1", "data": [["Ann", "child", "Bob"], ["Bob", "born in", "Oslo"]]},
+        {"id": "2", "data": [["X", "player", "Y"], ["Y", "club", "Z"]]},
+    ]
+    rows[0]["references"] = ["ann has a child, Bob, who was born in Oslo"]
+    rows[1]["references"] = ["nothing of it is named here"]
+    corpus = corpus_of(factable.read(rows, need_text=False))
+    told = Retelling(corpus).retell(corpus.facts[1], random.Random(0))
+    assert told.text == "X has a child, Y, who was born in Z"
+    assert [fact.attribute for fact in told.facts] == ["child", "born in"]
+    assert Retelling(corpus).retell(corpus.facts[1][:1], random.Random(0)) is None
+
+
+def test_names_are_whole_words_and_the_longest_comes_first():
+    assert cut_at_names("New York is in York", ["York", "New York"]) == ("", 1, " is in ", 0, "")
+    assert cut_at_names("Yorkshire", ["York"]) == ()
+
+
+def train_quietly(corpora, base, settings, work, log=lambda _: None):
+    return train(*corpora, base, settings, work, threads=1, log=log)
+
+
+def test_it_learns_and_keeps_the_best_epoch(base, tmp_path):
+    corpora = split(corpus_of(examples()), 0.75, 0)
+    trained = train_quietly(corpora, base, Settings(epochs=6, batch=16, rate=5e-3), tmp_path)
+    assert len(trained.figures) == 7
+    assert max(map(sum, trained.figures[1:])) > sum(trained.figures[0])
+    embed = partial(embed_with, trained.model, Tokens(base))
+    assert measure(embed, corpora[1]) == max(trained.figures, key=sum)
+
+
+class StoppedError(Exception):
+    """Somebody pressed Ctrl-C."""
+
+
+@pytest.mark.parametrize("moment", ["step 8:", "epoch 1:", "step 12:"])
+def test_stopped_it_goes_on_to_the_same_weights(base, tmp_path, monkeypatch, moment):
+    monkeypatch.setattr(training, "STEPS_PER_LINE", 4)
+    monkeypatch.setattr(training, "STEPS_PER_CHECKPOINT", 3)
+    corpora = split(corpus_of(examples()), 0.75, 0)
+    settings = Settings(epochs=2, batch=8, rate=5e-3)
+    whole = train_quietly(corpora, base, settings, tmp_path / "whole")
+
+    def stop(line):
+        if line.startswith(moment):
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        train_quietly(corpora, base, settings, tmp_path / "stopped", stop)
+    lines = []
+    again = train_quietly(corpora, base, settings, tmp_path / "stopped", lines.append)
+    assert "from step 0" not in lines[0]
+    assert again.figures == whole.figures
+    weights = whole.model.state_dict()
+    assert all(torch.equal(value, weights[name]) for name, value in again.model.state_dict().items())
+
+
+def test_checkpoints_of_another_training_are_refused(base, tmp_path):
+    corpora = split(corpus_of(examples()), 0.75, 0)
+    train_quietly(corpora, base, Settings(epochs=1, batch=16), tmp_path)
+    with pytest.raises(UsageError, match=r"another training \(seed 0, now 1\)|another training \(steps"):
+        train_quietly(corpora, base, Settings(epochs=1, batch=16, seed=1), tmp_path)
 
 
 def test_a_folder_that_the_metric_can_name(base, tmp_path, monkeypatch):
@@ -134,6 +216,6 @@ def test_too_few_tables(base, tmp_path):
 
 
 def test_units_of_both_readings_are_learned():
-    units = {unit for batch in BatchMaker(corpus_of(examples()), 16, 0).epoch() for unit in batch.units}
+    units = {unit for batch in BatchMaker(corpus_of(examples()), 16, 0).epoch(1) for unit in batch.units}
     assert any(len(unit.split()) == 1 for unit in units)
     assert any(unit in corpus_of(examples()).units(0, (RECORDS,)) for unit in units)

@@ -13,13 +13,14 @@ import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.files import open_input
+from factable.models.patterns import squeeze
 from factable.text.templates import readable
 from factable.types import Record
 
 SHIPPED = ("e2e",)
 FORMAT = "factable fact classifier 1"
-# The value of a slot whose values are names, and that of a slot which a text does not fill.
-ANY, NONE = "*", ""
+# The value of a slot that a text does not fill.
+NONE = ""
 LONGEST = 3
 # Weights are stored as whole numbers of this size.
 STEP = 0.01
@@ -29,29 +30,39 @@ _TOKEN = re.compile(r"⟨[^⟩]+⟩|\w+|[^\w\s]")
 
 @dataclass(frozen=True, slots=True)
 class FactClassifier:
-    """Weights of n-grams for each value of each slot; `least` is how probable a fact must be to be expressed."""
+    """Weights of n-grams for each value of each slot; a fact is expressed from the probability `least` on.
+
+    The values of `names` are no list: a name is looked for as it stands.
+    """
 
     slots: Mapping[str, Sequence[str]]
+    names: Sequence[str]
     bias: Sequence[float]
     weights: Mapping[str, Mapping[int, float]]
     least: float
 
     def value_of(self, record: Record) -> str:
         """The value of a record as the classifier knows it; empty if it does not."""
+        if record.attribute in self.names:
+            return record.value
         values = self.slots.get(record.attribute, ())
-        if ANY in values:
-            return ANY
         wanted = squeeze(record.value)
         return next((value for value in values if squeeze(value) == wanted), NONE)
 
     def probabilities(self, text: str, records: Sequence[Record]) -> dict[str, dict[str, float]]:
-        """For each slot, how probable each value is, `NONE` included."""
-        names = [record for record in records if ANY in self.slots.get(record.attribute, ())]
+        """For each slot, how probable each value is, `NONE` included; a name is there or not."""
+        names = [record for record in records if record.attribute in self.names]
         sums = list(self.bias)
-        for feature in features(text, names):
+        said = dict.fromkeys(features(text, names))
+        for feature in said:
             for column, weight in self.weights.get(feature, {}).items():
                 sums[column] += weight
-        found, place = {}, 0
+        found = {
+            record.attribute: {NONE: float(not there), record.value: float(there)}
+            for record in names
+            for there in [placeholder(record.attribute) in said]
+        }
+        place = 0
         for slot, values in self.slots.items():
             found[slot] = _softmax((NONE, *values), (0.0, *sums[place : place + len(values)]))
             place += len(values)
@@ -65,17 +76,13 @@ def _softmax(names: Sequence[str], sums: Sequence[float]) -> dict[str, float]:
     return {name: share / total for name, share in zip(names, shares, strict=True)}
 
 
-def squeeze(value: str) -> str:
-    """A value without spaces and capitals: tokenised data has "£ 20 - 25"."""
-    return "".join(value.split()).casefold()
-
-
 def features(text: str, names: Sequence[Record]) -> list[str]:
     """The n-grams of a text, each once, in which a name of the data stands as its slot."""
     for record in sorted(names, key=lambda record: -len(record.value)):
         value = readable(record.value)
         if value:
-            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"⟨{record.attribute}⟩", text, flags=re.IGNORECASE)
+            name = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
+            text = placeholder(record.attribute).join(name.split(text))
     tokens = [token.lower() for token in _TOKEN.findall(text)]
     spans = [
         " ".join(tokens[start : start + size])
@@ -83,6 +90,11 @@ def features(text: str, names: Sequence[Record]) -> list[str]:
         for start in range(len(tokens) - size + 1)
     ]
     return list(dict.fromkeys(spans))
+
+
+def placeholder(slot: str) -> str:
+    """What stands in a text for a name of the data."""
+    return f"⟨{slot.lower()}⟩"
 
 
 def load_classifier(name: str) -> FactClassifier:
@@ -125,7 +137,7 @@ def _classifier(found: dict[str, Any]) -> FactClassifier:
     }
     if len(bias) != columns or any(not 0 <= column < columns for row in weights.values() for column in row):
         raise ValueError(f"weights of other than {columns} facts")
-    return FactClassifier(slots, bias, weights, float(found["least"]))
+    return FactClassifier(slots, tuple(map(str, found["names"])), bias, weights, float(found["least"]))
 
 
 def write_classifier(classifier: FactClassifier) -> bytes:
@@ -139,6 +151,7 @@ def write_classifier(classifier: FactClassifier) -> bytes:
     told = {
         "format": FORMAT,
         "slots": {slot: list(values) for slot, values in classifier.slots.items()},
+        "names": list(classifier.names),
         "least": classifier.least,
         "bias": [round(weight / STEP) for weight in classifier.bias],
         "weights": rows,

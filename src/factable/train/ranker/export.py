@@ -1,12 +1,12 @@
 """From a trained bi-encoder to a model folder: int8 ONNX with manifest and card."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factable.models.manifest import CARD, EMBEDDER
 from factable.train.onnx import write_manifest, write_onnx
-from factable.train.ranker.training import Figures, Settings
+from factable.train.ranker.figures import DECOYS, MOST_HELD_OUT, Figures
+from factable.train.ranker.training import Settings, Trained
 
 if TYPE_CHECKING:
     import torch
@@ -29,13 +29,12 @@ def write_card(folder: Path, text: str) -> None:
     (folder / CARD).write_text(text, encoding="utf-8")
 
 
-def make_card(
-    settings: Settings, texts: tuple[int, int], figures: Sequence[Figures], int8: Figures, minutes: float
-) -> str:
+def make_card(settings: Settings, texts: tuple[int, int], trained: Trained, int8: Figures) -> str:
     """What the model is, what it was made from and how well it does."""
+    names = ["before training", *(f"epoch {epoch}" for epoch in range(1, len(trained.figures)))]
     rows = "\n".join(
-        f"| {f'epoch {epoch}' if epoch else 'before training'} | {one.table:.4f} | {one.references:.4f} |"
-        for epoch, one in enumerate(figures)
+        f"| {name} | {one.table:.4f} | {one.with_decoys:.4f} | {one.references:.4f} |"
+        for name, one in zip([*names, "the best, as int8"], [*trained.figures, int8], strict=True)
     )
     return f"""# Ranker
 
@@ -44,14 +43,15 @@ as int8 ONNX with weights of seven bits. Made by `factable train ranker`.
 
 ## Training
 
-{texts[0]:,} texts to learn from and {texts[1]:,} of other tables held out. {settings.epochs} epochs at most,
+{texts[0]:,} texts to learn from and {texts[1]:,} of other tables held out. Epochs at most: {settings.epochs};
 batches of {settings.batch} texts, learning rate {settings.rate:g} with warm-up and linear decay, bf16, frozen
-word embeddings, seed {settings.seed}; {minutes:.0f} minutes.
+word embeddings, seed {settings.seed}; {trained.minutes:.0f} minutes.
 
 ## Mean average precision on held-out texts
 
-| | facts of the table | like texts |
-|---|---|---|
+{MOST_HELD_OUT} texts at most; {DECOYS} decoys for each fact.
+
+| | facts of the table | beside decoys | like texts |
+|---|---|---|---|
 {rows}
-| the best, as int8 | {int8.table:.4f} | {int8.references:.4f} |
 """

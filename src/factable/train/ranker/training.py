@@ -1,4 +1,4 @@
-"""Training the bi-encoder: both rankings learned at once, the best epoch kept."""
+"""Training the bi-encoder: both rankings learned at once, checkpoints on disk, the best epoch kept."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.metrics.ranking_precision import average_precision, graded_precision
-from factable.text.units import RECORDS
-from factable.train.ranker.corpus import Batch, BatchMaker, Corpus, overlap, relevance
+from factable.train.checkpoints import TrainingState
+from factable.train.ranker.batches import Batch, BatchMaker, relevance
+from factable.train.ranker.corpus import Corpus
+from factable.train.ranker.figures import Figures, measure
 from factable.train.ranker.model import load_encoder
 
 if TYPE_CHECKING:
@@ -24,11 +25,10 @@ TEMPERATURE = 0.05
 WARM_UP = 0.1
 MOST_TOKENS = 128
 ROWS_AT_ONCE = 16
-# Held-out texts that are ranked after an epoch.
-MOST_HELD_OUT = 1200
 STEPS_PER_LINE = 20
+STEPS_PER_CHECKPOINT = 100
+BEST = "best.safetensors"
 Log = Callable[[str], None]
-Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 class Settings(NamedTuple):
@@ -40,11 +40,12 @@ class Settings(NamedTuple):
     seed: int = 0
 
 
-class Figures(NamedTuple):
-    """Mean average precision of both rankings on held-out texts."""
+class Trained(NamedTuple):
+    """The encoder after its best epoch, or as it came; figures before training and of each epoch."""
 
-    table: float
-    references: float
+    model: "torch.nn.Module"
+    figures: Sequence[Figures]
+    minutes: float
 
 
 class Tokens:
@@ -71,76 +72,97 @@ class Tokens:
 
 
 def train(
-    corpus: Corpus, held_out: Corpus, base: Path, settings: Settings, *, threads: int, log: Log
-) -> tuple["torch.nn.Module", list[Figures]]:
-    """The encoder as it was after its best epoch, or as it came; figures before training and of each."""
+    corpus: Corpus, held_out: Corpus, base: Path, settings: Settings, work: Path, *, threads: int, log: Log
+) -> Trained:
+    """Train an encoder; what is in `work` is gone on with."""
     import torch
 
     torch.set_flush_denormal(True)
     torch.set_num_threads(threads)
-    torch.manual_seed(settings.seed)
-    model, tokens = load_encoder(base), Tokens(base)
-    model.encoder.embeddings.requires_grad_(False)  # type: ignore[union-attr, unused-ignore]
-    maker = BatchMaker(corpus, settings.batch, settings.seed)
+    training = _Training(corpus, base, settings, work, log)
+    model, tokens = training.model, training.tokens
     embed = partial(embed_with, model, tokens)
-    figures = [measure(embed, held_out)]
-    log(f"before training: {_say(figures[0])}")
-    per_epoch = sum(1 for _ in BatchMaker(corpus, settings.batch, settings.seed).epoch())
-    learner = _Learner(model, tokens, settings, steps=settings.epochs * per_epoch)
-    best = _copy(model)
+    if not training.figures:
+        training.note(measure(embed, held_out))
+    maker, step = BatchMaker(corpus, settings.batch, settings.seed), 0
     for epoch in range(1, settings.epochs + 1):
-        began, losses = time.monotonic(), []
-        for step, batch in enumerate(maker.epoch(), 1):
-            losses.append(learner.learn(corpus, batch))
-            if step % STEPS_PER_LINE == 0:
-                rate = (time.monotonic() - began) / step
-                log(f"epoch {epoch}, step {step}: loss {np.mean(losses[-STEPS_PER_LINE:]):.4f}, {rate:.2f} s")
-        figures.append(measure(embed, held_out))
-        log(f"epoch {epoch}: {_say(figures[-1])}")
-        if sum(figures[-1]) >= max(map(sum, figures)):
-            best = _copy(model)
-    model.load_state_dict(best)
-    return model, figures
+        for batch in maker.epoch(epoch):
+            # Those before a stop are drawn again, but not learned from.
+            if step >= training.done:
+                training.learn(batch)
+            step += 1
+        if len(training.figures) == epoch:
+            training.note(measure(embed, held_out))
+    return training.finish()
 
 
-def _say(figures: Figures) -> str:
-    return f"held-out mAP of the table {figures.table:.4f}, of references {figures.references:.4f}"
+class _Training:
+    """A training under way: how many steps were taken, and how good each epoch was."""
 
+    def __init__(self, corpus: Corpus, base: Path, settings: Settings, work: Path, log: Log) -> None:
+        self._base, self._seed, self._work, self._log = base, settings.seed, work, log
+        self.model, self.tokens = load_encoder(base), Tokens(base)
+        self.model.encoder.embeddings.requires_grad_(False)  # type: ignore[union-attr, unused-ignore]
+        maker = BatchMaker(corpus, settings.batch, settings.seed)
+        steps = sum(1 for epoch in range(1, settings.epochs + 1) for _ in maker.epoch(epoch))
+        told = {**settings._asdict(), "texts": len(corpus.texts)}
+        self._state = TrainingState(
+            self.model, work, rate=settings.rate, warm_up=WARM_UP, steps=steps, settings=told
+        )
+        self.done, self._minutes, notes = self._state.load()
+        self.figures = [Figures(*one) for one in notes.get("figures", ())]
+        self._began, self._losses = time.monotonic(), list[float]()
+        log(f"{steps:,} steps, from step {self.done:,}")
 
-def _copy(model: "torch.nn.Module") -> dict[str, Any]:
-    return {name: value.clone() for name, value in model.state_dict().items()}
-
-
-class _Learner:
-    """Model, optimiser and learning rate."""
-
-    def __init__(self, model: "torch.nn.Module", tokens: Tokens, settings: Settings, *, steps: int) -> None:
-        import torch
-
-        self._model, self._tokens, self._rate = model, tokens, settings.rate
-        self._steps, self._step = max(1, steps), 0
-        self._trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        self._optimiser = torch.optim.AdamW(self._trained, lr=settings.rate, weight_decay=0.01, fused=True)
-
-    def learn(self, corpus: Corpus, batch: Batch) -> float:
+    def learn(self, batch: Batch) -> None:
         """Take one step."""
         import torch
 
-        self._model.train()
-        texts = self._embed([corpus.texts[place] for place in batch.texts])
+        # Drawn anew in each step, so that a run that goes on equals one that was never stopped.
+        torch.manual_seed(self._seed + self.done)
+        self.model.train()
+        texts = self._embed([one.text for one in batch.texts])
         units = self._embed(batch.units)
-        told, alike = relevance(corpus, batch)
+        told, alike = relevance(batch)
         loss = _told_loss(texts @ units.T, torch.from_numpy(told))
         loss = loss + _alike_loss(texts @ texts.T, torch.from_numpy(alike))
-        share = min((self._step + 1) / (WARM_UP * self._steps), 1 - self._step / self._steps)
-        for group in self._optimiser.param_groups:
-            group["lr"] = self._rate * max(0.0, share)
-        self._step += 1
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self._trained, 1.0)
-        self._optimiser.step()
-        self._optimiser.zero_grad(set_to_none=True)
-        return float(loss.detach())
+        self._losses.append(self._state.take_step(loss, self.done))
+        self.done += 1
+        if self.done % STEPS_PER_LINE == 0:
+            self._log(f"step {self.done:,}: loss {np.mean(self._losses):.4f}, {self._passed():.1f} minutes")
+            self._losses.clear()
+        if self.done % STEPS_PER_CHECKPOINT == 0:
+            self._save()
+
+    def note(self, figures: Figures) -> None:
+        """What the encoder reaches now; it is kept if it is the best so far."""
+        from safetensors.torch import save_file
+
+        self.figures.append(figures)
+        epoch = len(self.figures) - 1
+        self._log(f"epoch {epoch}: {figures}" if epoch else f"before training: {figures}")
+        if not epoch:
+            return
+        if best_of(self.figures) == epoch:
+            self._work.mkdir(parents=True, exist_ok=True)
+            weights = {name: value.contiguous() for name, value in self.model.state_dict().items()}
+            save_file(weights, self._work / BEST)
+        self._save()
+
+    def finish(self) -> Trained:
+        """The encoder after its best epoch."""
+        from safetensors.torch import load_file
+
+        model = self.model if best_of(self.figures) else load_encoder(self._base)
+        if best_of(self.figures):
+            model.load_state_dict(load_file(self._work / BEST))
+        return Trained(model, self.figures, self._passed())
+
+    def _passed(self) -> float:
+        return self._minutes + (time.monotonic() - self._began) / 60
+
+    def _save(self) -> None:
+        self._state.save(self.done, self._passed(), {"figures": [list(one) for one in self.figures]})
 
     def _embed(self, texts: Sequence[str]) -> "torch.Tensor":
         """Rows of length 1, made in groups of like length, so that little is padded."""
@@ -149,9 +171,14 @@ class _Learner:
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         groups = [order[start : start + ROWS_AT_ONCE] for start in range(0, len(order), ROWS_AT_ONCE)]
         with torch.autocast("cpu", torch.bfloat16):
-            rows = [self._model(*self._tokens.tensors([texts[place] for place in some])) for some in groups]
+            rows = [self.model(*self.tokens.tensors([texts[place] for place in some])) for some in groups]
         back = torch.tensor(order).argsort()
         return torch.nn.functional.normalize(torch.cat(rows).float(), dim=1)[back]
+
+
+def best_of(figures: Sequence[Figures]) -> int:
+    """The epoch with the best mean of its figures, the last of equal ones."""
+    return max(range(len(figures)), key=lambda epoch: (sum(figures[epoch]), epoch))
 
 
 def _told_loss(cosines: "torch.Tensor", told: "torch.Tensor") -> "torch.Tensor":
@@ -176,29 +203,6 @@ def _alike_loss(cosines: "torch.Tensor", alike: "torch.Tensor") -> "torch.Tensor
     return -(wanted * found).sum(1).mean() if len(wanted) else cosines.sum() * 0.0
 
 
-def measure(embed: Embed, corpus: Corpus) -> Figures:
-    """Rank all facts and all other texts of a corpus by each of its texts (some of a large one)."""
-    every_so_many = -(-len(corpus.texts) // MOST_HELD_OUT)
-    texts, tables = corpus.texts[::every_so_many], corpus.table_of[::every_so_many]
-    units = [corpus.units(table, (RECORDS,)) for table in tables]
-    every = sorted(frozenset().union(*units))
-    places = {unit: place for place, unit in enumerate(every)}
-    queries = embed(texts)
-    to_units, to_texts = queries @ embed(every).T, queries @ queries.T
-    found = []
-    for row, mine in enumerate(units):
-        alike = np.array([overlap(mine, other) for other in units])
-        alike[row] = 0.0
-        relevant = np.flatnonzero(alike)
-        table = average_precision(to_units[row], np.array(sorted(places[unit] for unit in mine)))
-        others = to_texts[row].copy()
-        # A text is not looked for by itself.
-        others[row] = -np.inf
-        graded = graded_precision(others, relevant, alike[relevant]) if len(relevant) else np.nan
-        found.append((table, graded))
-    return Figures(*map(float, np.nanmean(found, axis=0)))
-
-
 def embed_with(model: "torch.nn.Module", tokens: Tokens, texts: Sequence[str]) -> NDArray[np.float32]:
     """A row of length 1 for each text."""
     import torch
@@ -206,10 +210,10 @@ def embed_with(model: "torch.nn.Module", tokens: Tokens, texts: Sequence[str]) -
     model.eval()
     order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
     rows: list[Any] = [None] * len(texts)
-    with torch.no_grad():
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
         for start in range(0, len(order), ROWS_AT_ONCE):
             some = order[start : start + ROWS_AT_ONCE]
-            found = model(*tokens.tensors([texts[place] for place in some]))
+            found = model(*tokens.tensors([texts[place] for place in some])).float()
             for place, row in zip(some, torch.nn.functional.normalize(found, dim=1).numpy(), strict=True):
                 rows[place] = row
     return np.array(rows, dtype=np.float32)
