@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from factable.ledger.audit import Audit
 from factable.ledger.doubts import Doubts, strange_runs
-from factable.ledger.features import Answer, logit, supporting_records
+from factable.ledger.features import Answer, logit, rival_mentions, supporting_records
 from factable.ledger.reading import Span, overlap
 from factable.ledger.rules import Rules
 from factable.ledger.verdict import Fact, FactState, Label, SpanState, Verdict
@@ -12,7 +12,7 @@ from factable.ledger.verdict import Span as Claim
 from factable.ledger.weights import probability
 from factable.ledger.wording import CONNECTING
 from factable.models.protocols import CONTRADICTION, ENTAILMENT, NEUTRAL
-from factable.text.values import Relation
+from factable.text.values import Date, Number, Relation
 
 # How sure the model must be that a text says something else in place of a fact.
 SURE = 0.7
@@ -83,6 +83,11 @@ def _settle(
         return "supported", _sentence_for(audit, place), "in other words"
     if place in instead:
         return "contradicted", instead[place][0], "the text says something else"
+    if isinstance(reading.values[place][0], Number | Date) and hit is None:
+        # A number for a number: no model is needed to tell them apart.
+        rivals = rival_mentions(reading, place)
+        if rivals:
+            return "contradicted", rivals[0], "the text says something else"
     if place in alignment.misplaced:
         return "contradicted", alignment.misplaced[place], "said of another"
     denials = [each.span for each in reading.hits[place] if each.relation is Relation.DIFFERENT]

@@ -93,11 +93,10 @@ def _words_said(reading: Reading, place: int) -> float:
 
 def rival_mentions(reading: Reading, place: int) -> list[Span]:
     """Values of the same kind in the text that no record has."""
-    supported = [hit.span for hits in [*reading.hits.values(), *reading.subjects.values()] for hit in hits]
     return [
         span
         for span, mentions in reading.mentions.items()
-        if not any(overlap(span, other) for other in supported)
+        if _support(reading, span) is None
         and any(
             compare(value, mention.value) is Relation.DIFFERENT
             for value in reading.values[place]

@@ -1,0 +1,1 @@
+"""Training of the pointer-generator network that extracts records from texts."""

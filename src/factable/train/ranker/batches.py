@@ -1,0 +1,137 @@
+"""Batches to learn from: texts that have neighbours, and facts that nearly fit.
+
+The two training sets of the paper, labelled within a batch: a text and a unit (a fact, or its bare value)
+belong together or not; two texts belong together as far as their tables do.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.text.units import RECORDS, VALUES, unit_text
+from factable.train.ranker.corpus import Corpus, overlap, units_told
+from factable.train.ranker.retold import Retelling, Told
+from factable.types import Record
+
+# How often a fact is drawn as its bare value.
+VALUES_SHARE = 0.2
+# How often a text comes with one that tells its names wrong, and not with one that shares a fact.
+RETOLD_SHARE = 0.4
+# How often such a text tells one fact alone.
+ALONE_SHARE = 0.4
+PARTS = ("subject", "attribute", "value")
+# Draws of a neighbour, or of a fact that nearly fits, before one is left out.
+MOST_TRIES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Texts with the facts they tell, and units for them."""
+
+    texts: Sequence[Told]
+    units: Sequence[str]
+
+
+def relevance(batch: Batch) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+    """Which unit belongs to which text (texts x units), and how far texts belong together (texts x texts)."""
+    every = [units_told(one.facts) for one in batch.texts]
+    records = [units_told(one.facts, (RECORDS,)) for one in batch.texts]
+    told = np.array([[unit in mine for unit in batch.units] for mine in every])
+    alike = np.array([[overlap(mine, other) for other in records] for mine in records], dtype=np.float32)
+    return told, alike
+
+
+class BatchMaker:
+    """Draws batches; the same ones for the same corpus, seed and epoch."""
+
+    def __init__(self, corpus: Corpus, size: int, seed: int) -> None:
+        self._corpus, self._size, self._seed = corpus, size, seed
+        self._retelling = Retelling(corpus)
+        self._texts: dict[int, list[int]] = defaultdict(list)
+        self._tables: dict[str, list[int]] = defaultdict(list)
+        self._near: dict[tuple[str, str], list[Record]] = defaultdict(list)
+        for place, table in enumerate(corpus.table_of):
+            self._texts[table].append(place)
+        for table, facts in enumerate(corpus.facts):
+            for record in facts:
+                self._tables[unit_text(record, RECORDS)].append(table)
+                for part in PARTS:
+                    self._near[part, getattr(record, part)].append(record)
+        self._attributes = sorted({record.attribute for facts in corpus.facts for record in facts})
+
+    def epoch(self, number: int) -> Iterator[Batch]:
+        """Batches in which every text of the corpus is drawn about once."""
+        draw = random.Random(f"{self._seed} {number}")  # noqa: S311
+        order = list(range(len(self._corpus.texts)))
+        draw.shuffle(order)
+        drawn: set[int] = set()
+        texts: list[Told] = []
+        units: dict[str, None] = {}
+        for place in order:
+            if place in drawn:
+                continue
+            record = draw.choice(self._facts(place))
+            retold = self._retold(place, record, draw) if draw.random() < RETOLD_SHARE else None
+            near = [] if retold else self._neighbour(place, record, draw)
+            drawn.update((place, *near))
+            texts += [self._told(place), *map(self._told, near), *([retold] if retold else [])]
+            units |= dict.fromkeys(self._units(place, record, retold, draw))
+            if len(texts) >= self._size:
+                yield Batch(texts, list(units))
+                texts, units = [], {}
+        if len(texts) > 1:
+            yield Batch(texts, list(units))
+
+    def _facts(self, place: int) -> tuple[Record, ...]:
+        return self._corpus.facts[self._corpus.table_of[place]]
+
+    def _told(self, place: int) -> Told:
+        return Told(self._corpus.texts[place], self._facts(place))
+
+    def _neighbour(self, place: int, record: Record, draw: random.Random) -> list[int]:
+        """Another text of a table with this fact, the same table included."""
+        tables = self._tables[unit_text(record, RECORDS)]
+        for _ in range(MOST_TRIES):
+            other = draw.choice(self._texts[draw.choice(tables)])
+            if other != place:
+                return [other]
+        return []
+
+    def _retold(self, place: int, record: Record, draw: random.Random) -> Told | None:
+        """A text with the same names, all or those of one fact, which tells other facts of them."""
+        alone = draw.random() < ALONE_SHARE
+        told = None if alone else self._retelling.retell(self._facts(place), draw)
+        return told or self._retelling.retell([record], draw)
+
+    def _units(self, place: int, record: Record, retold: Told | None, draw: random.Random) -> list[str]:
+        """A fact of a text with facts that nearly fit, all as records or all as bare values."""
+        reading = VALUES if draw.random() < VALUES_SHARE else RECORDS
+        chosen = [record, *self._near_miss(place, record, draw)]
+        if reading == RECORDS:
+            chosen += self._made_up(place, record, draw)
+        if retold:
+            chosen += [
+                one for one in retold.facts if one.subject == record.subject and one.value == record.value
+            ]
+        return [unit for unit in (unit_text(one, reading) for one in chosen) if unit]
+
+    def _near_miss(self, place: int, record: Record, draw: random.Random) -> list[Record]:
+        """A fact of another table with the same subject, attribute or value."""
+        for _ in range(MOST_TRIES):
+            part = draw.choice(PARTS)
+            other = draw.choice(self._near[part, getattr(record, part)])
+            if other not in self._facts(place):
+                return [other]
+        return []
+
+    def _made_up(self, place: int, record: Record, draw: random.Random) -> list[Record]:
+        """The fact with other attributes, and with another value or the wrong way round."""
+        other = draw.choice(self._near["attribute", record.attribute])
+        turned = record._replace(subject=record.value, value=record.subject)
+        wrong = [record._replace(attribute=draw.choice(self._attributes)) for _ in range(2)]
+        wrong.append(draw.choice((record._replace(value=other.value), turned)))
+        return [one for one in wrong if one not in self._facts(place)]

@@ -1,0 +1,30 @@
+"""Records as lines of tokens, and back."""
+
+from factable.extract.linearised import delinearise, find_tokens, linearise
+from factable.types import Record
+
+RECORDS = [Record("Alan_Bean", "birthDate", "15 March 1932"), Record("", "dateOfBirth", "10.5")]
+
+
+def test_records_come_back_in_small_letters():
+    assert delinearise(linearise(RECORDS)) == [
+        Record("alan bean", "birthDate", "15 march 1932"),
+        Record("", "dateOfBirth", "10.5"),
+    ]
+
+
+def test_where_tokens_stand():
+    text = "Born on March 15, 1932."
+    start, end = find_tokens("march 15 , 1932", text)
+    assert text[start:end] == "March 15, 1932"
+    assert find_tokens("march 16", text) is None
+    assert find_tokens("", text) is None
+
+
+def test_rows_that_are_no_record_are_left_out():
+    first, second = linearise(RECORDS[:1]), linearise(RECORDS[1:])
+    without_value = [token for token in first if token not in ("15", "march", "1932")]
+    assert delinearise([*without_value, *second]) == delinearise(second)
+    # A line that is cut has no end of its last row.
+    assert delinearise([*second, *first[:-1]]) == delinearise(second)
+    assert delinearise([]) == []

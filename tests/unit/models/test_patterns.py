@@ -1,0 +1,63 @@
+"""Pattern files: what is in them is found, and what is wrong with them is said in one line."""
+
+import pytest
+
+from factable.errors import DataError
+from factable.models.patterns import load_patterns
+
+
+def write(tmp_path, text):
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def found(patterns, slot, value, text):
+    match = patterns.by_slot[slot][value].search(text)
+    return match[0] if match else None
+
+
+def test_pieces_spaces_and_values_as_they_stand(tmp_path):
+    text = """
+    [pieces]
+    pound = '(?:£|pounds?)'
+    twenty = '<pound> ?20|20 <pound>'
+    [price]
+    low = ['under <twenty>']
+    "Café Rouge" = []
+    [compat.price]
+    low = ['cheap']
+    """
+    patterns = load_patterns(write(tmp_path, text))
+    assert found(patterns, "price", "low", "It is Under £20.") == "Under £20"
+    assert found(patterns, "price", "low", "under  20 - pounds") == "under  20 - pounds"
+    assert found(patterns, "price", "low", "thunder £20") is None
+    assert found(patterns, "price", "Café Rouge", "the cafe-rouge") == "cafe-rouge"
+    original = load_patterns(write(tmp_path, text), compat=True)
+    assert found(original, "price", "low", "under £20, cheap") == "cheap"
+
+
+def test_values_are_known_in_other_spaces_and_capitals():
+    patterns = load_patterns("e2e")
+    assert patterns.known("priceRange", "£ 20 - 25") == "£20-25"
+    assert patterns.known("food", "chinese") == "Chinese"
+    assert patterns.known("food", "Thai") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("food = 3", "'food' is no section"),
+        ("[food", "no TOML"),
+        ("[food]\nThai = 'thai'", "food, Thai: no list of patterns"),
+        ("[food]\nThai = ['(thai']", "food, Thai: no regular expression"),
+        ("[food]\nThai = ['<spicy> food']", "no piece <spicy>"),
+        ("pieces = 3", "'pieces' is no section"),
+        ("compat = 3", "'compat' is no section"),
+    ],
+)
+def test_faults(tmp_path, text, said):
+    with pytest.raises(DataError) as caught:
+        load_patterns(write(tmp_path, text))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
