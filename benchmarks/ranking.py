@@ -62,20 +62,22 @@ def make_rows(count: int, seed: int) -> np.ndarray:
 
 
 class Made:
-    """A ranker whose queries are made up."""
+    """A ranker whose embeddings are made up."""
 
     def read(self, texts: Sequence[str]) -> np.ndarray:
         """A row for each text."""
         return make_rows(len(texts), 0)
 
+    def index(self, documents: Sequence[str]) -> Rows:
+        """A row for each document."""
+        return Rows("", make_rows(len(documents), 1))
+
 
 def rank_ours(size: int, texts: int) -> float:
     """Seconds for texts, the pool being ready."""
     examples = make_examples(size)
-    pool = Pool(examples, RECORDS)
-    indexed = IndexedPool(
-        pool, Rows("", make_rows(len(pool.units), 1)), Rows("", make_rows(len(pool.references), 2))
-    )
+    indexed = IndexedPool(Pool(examples, RECORDS), Made())
+    assert indexed.units is not indexed.references
     judge = Judge(Made(), indexed, ("table", "references"), how=How(0.0, "ideal", 0))
     some = examples[:: max(1, size // texts)][:texts]
     began = time.perf_counter()

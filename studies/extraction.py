@@ -172,7 +172,8 @@ def by_expert(reports: Sequence[tuple[Example, Sequence[tuple[int, int, str]]]])
     for spec in ("rg", "cs", "co"):
         scores = parse(f'{spec}(extractor="rotowire")').score([example for example, _ in reports])
         rows.append([f"`{spec}`, corpus", f"{scores.corpus:.3f}"])
-    rows.append(["`rg` of a text and its marked NUMBER errors, Pearson", f"{_agreement(reports):.3f}"])
+    title = "`rg` of a text with its marked NUMBER errors per number found, Pearson"
+    rows.append([title, f"{_agreement(reports):.3f}"])
     return table(["", "value"], rows)
 
 

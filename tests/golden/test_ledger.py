@@ -14,9 +14,8 @@ from factable.train.ledger.perturbations import ORIGINAL
 from factable.train.ledger.run import make_faults
 from factable.types import Example
 
-CASES = [
-    json.loads(line) for line in (Path(__file__).parent / "ledger" / "cases.jsonl").open(encoding="utf-8")
-]
+LINES = (Path(__file__).parent / "ledger" / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+CASES = list(map(json.loads, LINES))
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,7 @@ MAY_SEE = {
     "signature": {"types", "errors", "metric", "__init__"},
     "metric": BELOW_IO | {"signature"},
     # Facts are chosen as the NLI check chooses them.
-    "ledger": {"types", "errors", "text", "models", "metrics"},
+    "ledger": {"types", "errors", "io", "text", "models", "metrics"},
     # `check` takes data in any form.
     "metrics": BELOW_IO | {"models", "extract", "metric", "signature", "stats", "ledger", "io"},
     "registry": {"types", "errors", "metric", "metrics", "signature"},

@@ -20,7 +20,7 @@ from factable.types import Example, Finding, Scores
 class Co:
     """Whether a text says its pairs in the order of a reference (Wiseman et al. 2017).
 
-    extractor  how pairs are found in a text: "values", "rotowire", "e2e", "webnlg" (trained) or a file
+    extractor  how pairs are found in texts, as in rg: "values", "e2e" and others
     matching   when two values are the same: "value" (as values), "normalised" (in words) or "exact"
     """
 

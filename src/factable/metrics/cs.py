@@ -29,7 +29,7 @@ NOTHING = Overlap(0, 0, 0)
 class Cs:
     """F of the pairs a text says against those its references say (Wiseman et al. 2017).
 
-    extractor  how pairs are found in a text: "values", "rotowire", "e2e", "webnlg" (trained) or a file
+    extractor  how pairs are found in texts, as in rg: "values", "e2e" and others
     matching   when two values are the same: "value" (as values), "normalised" (in words) or "exact"
     """
 

@@ -22,7 +22,7 @@ from factable.types import Example, Finding, Scores
 MOST_DECOYS = 50
 AUTO = "auto"
 # Those of "auto", and the rankers that were not taught to tell such facts from right ones.
-TAUGHT_DECOYS = 6
+TAUGHT_DECOYS = 3
 UNTAUGHT = (BM25, "embed")
 DIRECTIONS = ("both", TABLE, REFERENCES)
 NO_UNITS = "no records with a value in its data"
@@ -35,11 +35,11 @@ class Ranking:
 
     ranker     "trained" and "embed", which are embedded, "bm25", or a folder made by `factable train ranker`
     rank       what of a table is ranked: "records" as short texts, or bare "values"
-    direction  what is found by the text: "both", its "table" or "references"
+    direction  what is found by the text: its "table", "references", or "both"
     delta      references count as relevant whose table is the same by more than this, from 0 to 1
     summed     the ranks of references at which precision is summed: "ideal" (the first) or "found"
     decoys     so many made-up facts, with another attribute, are ranked beside each fact of the table;
-               "auto": 6 for records, by an encoder that was trained to rank
+               "auto": 3 for records, by an encoder that was trained to rank
     pool       a converted data set to rank; without one, that of the examples scored
     """
 
@@ -51,7 +51,7 @@ class Ranking:
 
     ranker: str = "trained"
     rank: str = "records"
-    direction: str = "both"
+    direction: str = TABLE
     delta: float = 0.0
     summed: str = "ideal"
     decoys: int | str = AUTO

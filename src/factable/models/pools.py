@@ -3,7 +3,7 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from factable.errors import DataError, Fault
 from factable.io.read import iter_examples
 from factable.models.arrays import digest, while_unchanged
-from factable.models.rankers import Index, make_ranker
+from factable.models.rankers import Index, Ranker, make_ranker
 from factable.text.units import units_of
 from factable.types import Example
 
@@ -75,18 +75,26 @@ class Pool:
         return Alike(places, of_references[places])
 
 
-class IndexedPool(NamedTuple):
-    """A pool with what a ranker made of it."""
+class IndexedPool:
+    """A pool with what a ranker makes of it, once it is asked for."""
 
-    pool: Pool
-    units: Index
-    references: Index
+    def __init__(self, pool: Pool, ranker: Ranker) -> None:
+        self.pool, self._ranker = pool, ranker
+
+    @cached_property
+    def units(self) -> Index:
+        """All units, ready to be ranked."""
+        return self._ranker.index(self.pool.units)
+
+    @cached_property
+    def references(self) -> Index:
+        """All references, ready to be ranked."""
+        return self._ranker.index(self.pool.references)
 
 
 def index_pool(examples: Iterable[Example], reading: str, ranker: str) -> IndexedPool:
     """The pool of some examples."""
-    pool, made = Pool(examples, reading), make_ranker(ranker)
-    return IndexedPool(pool, made.index(pool.units), made.index(pool.references))
+    return IndexedPool(Pool(examples, reading), make_ranker(ranker))
 
 
 def load_pool(path: str, reading: str, ranker: str, identity: str) -> IndexedPool:

@@ -79,6 +79,7 @@ class Rows:
 
     def __init__(self, name: str, rows: NDArray[np.float32]) -> None:
         self._name, self._rows = name, rows
+        self._outside: tuple[Sequence[str], NDArray[np.float32]] = (), rows[:0]
 
     def scores(self, queries: Any) -> Floats:
         """One matrix product."""
@@ -86,6 +87,8 @@ class Rows:
         return found
 
     def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
-        """The same for documents that are embedded now."""
-        found: Floats = embed(self._name, documents) @ query
+        """The same for documents that are embedded now; those of the last query, if asked again, are at hand."""
+        if documents != self._outside[0]:
+            self._outside = documents, embed(self._name, documents)
+        found: Floats = self._outside[1] @ query
         return found

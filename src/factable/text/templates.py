@@ -14,9 +14,9 @@ BACKOFF_WITHOUT_SUBJECT = f"The {ATTRIBUTE} is {VALUE}."
 NAMING = ("name", "title", "full name", "page title")
 # Attributes that do so where they come first.
 _NAMING_FIRST = """
-product item brand model company organisation organization event hotel restaurant venue place city country
-region state airport station person player team club athlete artist band album song film movie show series
-book game project course recipe dish building school university vehicle ship
+product item company organisation organization event hotel restaurant city country airport station person
+player team club athlete album song film movie show series book game project course recipe dish building
+school university vehicle ship
 """
 NAMING_FIRST = frozenset(_NAMING_FIRST.split())
 # Yes and no need no value in the sentence.

@@ -33,7 +33,7 @@ def world():
 
 def judge(one, **options):
     """Scores and findings of the first example among all."""
-    metric = Ranking(ranker="bm25", **options)
+    metric = Ranking(**{"ranker": "bm25", "direction": "both", **options})
     examples = [one, *(other for other in world() if other.item != one.item)]
     scores = metric.score(examples)
     parts = {part: column[0] for part, column in scores.parts.items()}
@@ -105,14 +105,14 @@ def test_a_pool_of_its_own_makes_examples_independent(tmp_path):
         for one in world()[3:]
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    metric = Ranking(ranker="bm25", pool=str(path))
+    metric = Ranking(ranker="bm25", direction="both", pool=str(path))
     assert metric.shard_by == "example"
     together = metric.score(world())
     alone = [metric.score([one]).values[0] for one in world()]
     assert list(together.values) == alone
     # Facts and references that the pool lacks are ranked beside it.
     assert together.values[0] == 1
-    whole = Ranking(ranker="bm25").score(world())
+    whole = Ranking(ranker="bm25", direction="both").score(world())
     assert list(whole.values)[3:] == pytest.approx(list(together.values)[3:], abs=0.2)
 
 
@@ -123,8 +123,8 @@ def test_a_pool_that_cannot_be_read(tmp_path):
 
 def test_references_are_not_needed_for_the_table():
     bare = [replace(one, references=()) for one in world()]
-    assert Ranking(ranker="bm25", direction="table").score(bare).corpus == 1
-    scores = Ranking(ranker="bm25").score(bare)
+    assert Ranking(ranker="bm25").score(bare).corpus == 1
+    scores = Ranking(ranker="bm25", direction="both").score(bare)
     assert all(map(math.isnan, scores.values))
     assert scores.findings[0][0].note == "no references"
 
@@ -157,11 +157,28 @@ def test_decoys_show_a_wrong_relation():
     assert "Ann Lee birth year Bonn" in findings[-1].note
 
 
+def test_decoys_are_for_encoders_that_were_taught_them():
+    right = example("Ann Lee", "Ann Lee's town of birth is Bonn", year=False)
+    others = [other for other in world() if other.item != right.item]
+    wrong = replace(right, text="Bonn is the year in which Ann Lee was born")
+    values = {
+        decoys: Ranking(decoys=decoys).score([right, *others, replace(wrong, system="b")]).values
+        for decoys in ("auto", 3, 0)
+    }
+    assert values["auto"] == values[3]
+    assert values["auto"][0] > values["auto"][-1]
+    assert values[0][0] == values[0][-1] == 1
+    assert judge(right, decoys="auto") == judge(right, decoys=0)
+    assert (
+        Ranking(rank="values").score([right]).values == Ranking(rank="values", decoys=0).score([right]).values
+    )
+
+
 @pytest.mark.parametrize(
     "options",
     [
         *({"rank": "rows"}, {"direction": "up"}, {"delta": 1}, {"delta": "0"}, {"summed": "all"}),
-        *({"decoys": -1}, {"decoys": 3, "rank": "values"}),
+        *({"decoys": -1}, {"decoys": "some"}, {"decoys": 3, "rank": "values"}),
     ],
 )
 def test_parameters_out_of_range(options):

@@ -65,9 +65,24 @@ def test_the_first_usable_template_is_taken():
     assert templates.sentence(Record("Aromi", "food", "pasta")) == "Aromi serves pasta."
     # Without a subject, a template that needs none, or the general one.
     assert templates.sentence(Record("", "food", "pasta")) == "It serves pasta."
-    assert templates.sentence(Record("", "open", "no")) == "The open is no."
+    assert templates.sentence(Record("", "food", "yes")) == "It serves yes."
+    assert templates.sentence(Record("", "open", "no")) == "It is not open."
     assert templates.sentence(Record("Aromi", "open", "no")) == "Aromi is closed."
-    assert templates.sentence(Record("Aromi", "open", "yes")) == "The open of Aromi is yes."
+    assert templates.sentence(Record("Aromi", "open", "yes")) == "Aromi is open."
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "sentence"),
+    [
+        ("familyFriendly", "yes", "Aromi is family friendly."),
+        ("familyFriendly", "no", "Aromi is not family friendly."),
+        ("has_wifi", "false", "Aromi has no wifi."),
+        ("pool", "true", "Aromi has pool."),
+        ("canSwim", "no", "Aromi can not swim."),
+    ],
+)
+def test_yes_and_no_are_said_and_denied(attribute, value, sentence):
+    assert Templates().sentence(Record("Aromi", attribute, value)) == sentence
 
 
 def subjects(table):
@@ -91,6 +106,11 @@ def subjects(table):
         ({"food": "French", "address": {"city": "Rome"}}, "", {0: "", 1: ""}),
         # A record label is no name.
         ({"artist": "Björk", "label": "One Little Indian"}, "", {0: "", 1: ""}),
+        # What comes first in a flat record may name it.
+        ({"product": "Kettle", "price": "5"}, "", {1: "Kettle"}),
+        ({"price": "5", "product": "Kettle"}, "", {0: "", 1: ""}),
+        # Members of a list of objects are about the first value of their object.
+        ({"name": "Ann", "jobs": [{"company": "Acme", "year": 2010}]}, "", {1: "Ann", 2: "Acme"}),
         ([], "Aromi", {}),
     ],
 )

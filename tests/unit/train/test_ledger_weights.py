@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 
@@ -9,10 +7,11 @@ from factable.train.ledger.run import make_faults
 from factable.types import Example, Record, Table
 
 PEOPLE = (("Ann Lee", "Oslo", "1980"), ("Bob Roe", "Rome", "1991"), ("Cy Poe", "Bern", "1975"))
+LIVES = (("Dee Fox", "Cork", "chess"), ("Eve Orr", "Lima", "golf"))
 
 
 def corpus():
-    return [
+    births = [
         Example(
             name,
             "",
@@ -28,6 +27,17 @@ def corpus():
         )
         for name, city, year in PEOPLE
     ]
+    lives = [
+        Example(
+            name,
+            "",
+            "",
+            Table((Record(name, "home", city), Record(name, "hobby", hobby))),
+            references=(f"{name} lives in {city} and plays {hobby}.",),
+        )
+        for name, city, hobby in LIVES
+    ]
+    return births + lives
 
 
 def test_every_fault_is_where_it_says():
@@ -45,7 +55,7 @@ def test_every_fault_is_where_it_says():
     originals = {one.example.item: one.example for one in made if one.kind == ORIGINAL}
     for one in made:
         before = originals[one.example.item]
-        if one.kind in ("swap", "digit", "exchange", "subject"):
+        if one.kind in ("swap", "digit", "subject"):
             start, end = one.span
             assert one.example.text[start:end] not in before.text
             assert one.example.text[:start] == before.text[:start]
@@ -87,30 +97,3 @@ def test_fit_keeps_signs_that_make_sense():
         for place in range(100)
     ]
     assert fit(cases)["denied"] == 0.0
-
-
-def test_the_command_writes_weights_that_the_ledger_takes(tmp_path, run_factable):
-    source, out = tmp_path / "corpus.jsonl", tmp_path / "weights.json"
-    rows = [
-        {
-            "id": one.item,
-            "data": [list(record) for record in one.table.records],
-            "references": list(one.references),
-        }
-        for one in corpus() * 1
-    ]
-    source.write_text("\n".join(map(json.dumps, rows)))
-    run_factable("train", "ledger", str(source), str(out))
-    assert json.loads(out.read_text())["texts"]["original"] >= 3
-    text = "Ann Lee was born in Oslo."
-    spec = f'ledger(weights="{out}")'
-    result = run_factable(
-        "score",
-        "-",
-        "-m",
-        spec,
-        "--format",
-        "json",
-        stdin=json.dumps({"id": "1", "data": rows[0]["data"], "text": text}),
-    )
-    assert json.loads(result)["metrics"][0]["values"]

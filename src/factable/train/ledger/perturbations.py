@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from factable.text.sentences import sentence_spans
 from factable.text.templates import readable
-from factable.text.values import Date, Number, Relation, compare, find_value, parse_value
+from factable.text.values import Boolean, Date, Number, Relation, compare, find_value, parse_value
 from factable.train.nli.corruptions import change_number, negate
 from factable.types import Example, Record, Table
 
@@ -184,7 +184,7 @@ class Perturber:
             (one, other)
             for one in said
             for other in said
-            if one[1][1] <= other[1][0] and kinds[one[0]] == kinds[other[0]]
+            if one[1][1] <= other[1][0] and kinds[one[0]] == kinds[other[0]] != "Boolean"
         ]
         if not pairs:
             return None
@@ -266,7 +266,7 @@ class Perturber:
 
 def _kind_of(record: Record) -> str:
     value = parse_value(record.value, record.attribute)
-    return type(value).__name__ if isinstance(value, Number | Date) else "Name"
+    return type(value).__name__ if isinstance(value, Number | Date | Boolean) else "Name"
 
 
 def _differ(record: Record, value: str) -> bool:

@@ -1,0 +1,1 @@
+"""Extractors: text in, records out."""

@@ -1,0 +1,184 @@
+"""The trained extractor: a pointer-generator network that writes a table for a text, run in NumPy.
+
+See, Liu and Manning: Get To The Point: Summarization with Pointer-Generator Networks. ACL 2017. Dhingra et
+al.: Handling Divergent Reference Texts when Evaluating Table-to-Text Generation. ACL 2019.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.extract.linearised import MOST_TOKENS, delinearise, find_tokens, tokens_of
+from factable.extract.protocol import Extracted
+from factable.types import Record, Table
+
+Array = NDArray[np.float32]
+BEAM = 8
+PAD, UNKNOWN, START, END = SPECIAL = ("⟨pad⟩", "⟨unknown⟩", "⟨start⟩", "⟨end⟩")
+
+
+class _Text(NamedTuple):
+    """What is made of a text: a row for each token, and which numbers its tokens have.
+
+    `places` are the different numbers and `copies` say which token has which; `strange` tokens are in no
+    vocabulary. The states are the decoder's first.
+    """
+
+    encoded: Array
+    keys: Array
+    copies: Array
+    places: NDArray[np.int64]
+    strange: int
+    hidden: Array
+    cell: Array
+
+
+class _Beam(NamedTuple):
+    """Lines that grow: their tokens, how probable each is, and the state of the decoder."""
+
+    lines: list[list[int]]
+    scores: Array
+    hidden: Array
+    cell: Array
+
+
+class PointerExtractor:
+    """Writes the records that a text says, in the order of the text, by a trained network."""
+
+    def __init__(self, weights: dict[str, Array], vocabulary: Sequence[str]) -> None:
+        self._weights = weights
+        self._vocabulary = list(vocabulary)
+        self._number = {token: place for place, token in enumerate(self._vocabulary)}
+        # References are read again for every system.
+        self._read_text = lru_cache(maxsize=1 << 14)(self._write)
+
+    def extract(self, texts: Sequence[tuple[str, Table]]) -> list[list[Extracted]]:
+        """The records of each text, where they are copied in its own words; tables are not looked at."""
+        return [[_in_words(record, text) for record in delinearise(self.write(text))] for text, _ in texts]
+
+    def write(self, text: str) -> list[str]:
+        """The most probable line of tokens for a text."""
+        return list(self._read_text(text))
+
+    def _write(self, text: str) -> tuple[str, ...]:
+        tokens = tokens_of(text)
+        if not tokens:
+            return ()
+        strange = list(dict.fromkeys(token for token in tokens if token not in self._number))
+        extended = {token: len(self._vocabulary) + place for place, token in enumerate(strange)}
+        numbers = [self._number.get(token, extended.get(token, 0)) for token in tokens]
+        best = self._search(numbers, len(strange))
+        names = [*self._vocabulary, *strange]
+        return tuple(names[number] for number in best)
+
+    def _search(self, numbers: Sequence[int], strange: int) -> list[int]:
+        """The best line by beam search, probability by length."""
+        text = self._encode(numbers, strange)
+        end = self._number[END]
+        beam = _Beam([[self._number[START]]], np.zeros(1, np.float32), text.hidden[None], text.cell[None])
+        finished: list[tuple[float, list[int]]] = []
+        for _ in range(MOST_TOKENS):
+            shares, hidden, cell = self._step(beam, text)
+            beam, ended = _grow(beam, shares, hidden, cell, end)
+            finished += ended
+            going = [float(score) / len(line) for score, line in zip(beam.scores, beam.lines, strict=True)]
+            # Lines that go on are worse already, and hardly become better.
+            if finished and max(going, default=-np.inf) <= max(finished)[0]:
+                break
+        else:
+            finished += [(score, line[1:]) for score, line in zip(going, beam.lines, strict=True)]
+        return max(finished)[1]
+
+    def _encode(self, numbers: Sequence[int], strange: int) -> _Text:
+        """What the encoder makes of a text, and the first state of the decoder."""
+        known = [number if number < len(self._vocabulary) else self._number[UNKNOWN] for number in numbers]
+        inputs = self._weights["embedding"][known]
+        forth, last_forth = self._read(inputs, "forth")
+        back, last_back = self._read(inputs[::-1], "back")
+        encoded = np.hstack((forth, back[::-1]))
+        last = np.concatenate((last_forth, last_back))
+        hidden = np.tanh(self._weights["bridge.weight"] @ last + self._weights["bridge.bias"])
+        places, tokens = np.unique(numbers, return_inverse=True)
+        copies = np.zeros((len(numbers), len(places)), np.float32)
+        copies[np.arange(len(numbers)), tokens] = 1
+        keys = encoded @ self._weights["attention"].T
+        return _Text(encoded, keys.T, copies, places, strange, hidden, np.zeros_like(hidden))
+
+    def _read(self, inputs: Array, way: str) -> tuple[Array, Array]:
+        """One direction of the encoder over a text."""
+        gates = inputs @ self._weights[f"{way}.input"].T + self._weights[f"{way}.bias"]
+        recurrent = self._weights[f"{way}.hidden"].T
+        size = len(recurrent)
+        hidden, cell = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        found = np.empty((len(inputs), size), np.float32)
+        for place, gate in enumerate(gates):
+            hidden, cell = _lstm(gate + hidden @ recurrent, cell)
+            found[place] = hidden
+        return found, hidden
+
+    def _step(self, beam: _Beam, text: _Text) -> tuple[Array, Array, Array]:
+        """Probabilities of the next token of each line, and the decoder's states."""
+        weights, words = self._weights, len(self._vocabulary)
+        last = [line[-1] if line[-1] < words else self._number[UNKNOWN] for line in beam.lines]
+        inputs = weights["embedding"][last]
+        gates = inputs @ weights["decoder.input"].T + beam.hidden @ weights["decoder.hidden"].T
+        hidden, cell = _lstm(gates + weights["decoder.bias"], beam.cell)
+        attention = _softmax(hidden @ text.keys)
+        both = np.hstack((hidden, attention @ text.encoded))
+        output = np.tanh(both @ weights["output.weight"].T + weights["output.bias"])
+        generate = _sigmoid(np.hstack((both, inputs)) @ weights["switch.weight"].T + weights["switch.bias"])
+        shares = np.zeros((len(last), words + text.strange), np.float32)
+        shares[:, :words] = generate * _softmax(output @ weights["embedding"].T + weights["words"])
+        shares[:, text.places] += (1 - generate) * (attention @ text.copies)
+        return shares, hidden, cell
+
+
+def _in_words(record: Record, text: str) -> Extracted:
+    """A record with subject and value as the text writes them, and where it has the value."""
+    subject, value = find_tokens(record.subject, text), find_tokens(record.value, text)
+    if subject:
+        record = record._replace(subject=text[slice(*subject)])
+    return Extracted(record._replace(value=text[slice(*value)]) if value else record, value)
+
+
+def _grow(
+    beam: _Beam, shares: Array, hidden: Array, cell: Array, end: int
+) -> tuple[_Beam, list[tuple[float, list[int]]]]:
+    """The best lines one token longer, and those that have come to their end."""
+    # The best of all are among the best of each line.
+    columns = np.argpartition(-shares, BEAM, axis=1)[:, :BEAM]
+    logs = np.log(np.maximum(np.take_along_axis(shares, columns, axis=1), 1e-12))
+    total = beam.scores[:, None] + logs
+    ended, kept = [], []
+    for place in np.argsort(-total, axis=None, kind="stable")[:BEAM]:
+        parent, column = divmod(int(place), BEAM)
+        token, score = int(columns[parent, column]), float(total[parent, column])
+        line = [*beam.lines[parent], token]
+        if token == end:
+            ended.append((score / len(line), line[1:-1]))
+        else:
+            kept.append((parent, line, score))
+    rows = [parent for parent, _, _ in kept]
+    scores = np.array([score for _, _, score in kept], np.float32)
+    return _Beam([line for _, line, _ in kept], scores, hidden[rows], cell[rows]), ended
+
+
+def _lstm(gates: Array, cell: Array) -> tuple[Array, Array]:
+    """Hidden state and cell after a step, from gates in the order input, forget, cell, output."""
+    first, forget, new, output = np.split(gates, 4, axis=-1)
+    after: Array = _sigmoid(forget) * cell + _sigmoid(first) * np.tanh(new)
+    return _sigmoid(output) * np.tanh(after), after
+
+
+def _sigmoid(values: Array) -> Array:
+    found: Array = (1 / (1 + np.exp(-np.clip(values, -30, 30)))).astype(np.float32)
+    return found
+
+
+def _softmax(values: Array) -> Array:
+    shares = np.exp(values - values.max(axis=-1, keepdims=True))
+    found: Array = shares / shares.sum(axis=-1, keepdims=True)
+    return found
