@@ -87,7 +87,7 @@ class Rows:
         return found
 
     def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
-        """The same for documents that are embedded now; those of the last query, if asked again, are at hand."""
+        """The same for documents that are embedded now, unless the last query had the same."""
         if documents != self._outside[0]:
             self._outside = documents, embed(self._name, documents)
         found: Floats = self._outside[1] @ query
