@@ -94,9 +94,16 @@ def _settle(
     if denials:
         return "contradicted", denials[0], "denied"
     answer = audit.fact_answers.get(place)
-    if hit and answer is not None and answer[CONTRADICTION] > answer[NEUTRAL]:
-        return "contradicted", hit.span, "the text says otherwise"
+    if answer is not None and answer[CONTRADICTION] > (answer[NEUTRAL] if hit else SURE):
+        return "contradicted", hit.span if hit else _words_against(audit), "the text says otherwise"
     return "omitted", None, ""
+
+
+def _words_against(audit: Audit) -> Span:
+    """What in the most doubtful sentence the data does not have, or its gist."""
+    sentence = min(audit.sentences, key=audit.sentences.__getitem__)
+    strange = strange_runs(audit, sentence)
+    return max(strange, key=lambda span: span[1] - span[0]) if strange else gist(audit, sentence)
 
 
 def _sentence_for(audit: Audit, place: int) -> Span | None:
