@@ -9,7 +9,8 @@ from factable.types import Record
 class Rules(NamedTuple):
     """Which facts must be said, what is ignored, and how probable a thing must be to pass.
 
-    `ignored` names attributes that are not in the ledger; `thresholds` are those of facts and of sentences.
+    `ignored` names facts that are not in the ledger; `omission` and `hallucination` are thresholds of facts
+    and of sentences.
     """
 
     selection: Selection = Selection()
