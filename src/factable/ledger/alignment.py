@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from factable.ledger.cues import crossed_pairs
+from factable.ledger.cues import crossed_pairs, cue_distance
 from factable.ledger.reading import Reading, Span, overlap
 from factable.text.templates import fill, readable
 from factable.text.values import Date, Hit, Name, Number, Relation
 from factable.types import Record
 
 _SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
+# A word that tells what a number is about stands at most so many words away.
+NEAR = 4
 _INDEX = re.compile(r"\[\d+\]")
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 
@@ -43,9 +45,29 @@ def align(reading: Reading) -> Alignment:
         )
         hits[place] = best
         taken[best.span] = taken.get(best.span, 0) + 1
+    for place in _outdone(reading, hits):
+        del hits[place]
+    claimed = {hit.span for hit in hits.values()}
+    # What another record says rightly is not said of the wrong one: numbers are the same by chance.
+    misplaced = {place: span for place, span in misplaced.items() if span not in claimed}
     for pair in list(crossed_pairs(reading, hits)):
         misplaced |= {place: hits.pop(place).span for place in pair if place in hits}
     return Alignment(hits, misplaced, _sentences(reading, hits))
+
+
+def _outdone(reading: Reading, hits: dict[int, Hit]) -> list[int]:
+    """Records with a number that another record has too, where the text speaks of the other one."""
+    sharing: dict[Span, list[int]] = {}
+    for place, hit in hits.items():
+        if place in reading.facts and isinstance(reading.values[place][0], Number | Date):
+            sharing.setdefault(hit.span, []).append(place)
+    found = []
+    for span, places in sharing.items():
+        distances = {place: cue_distance(reading, place, span) for place in places}
+        near = [distance for distance in distances.values() if distance is not None]
+        if near and min(near) <= NEAR:
+            found += [place for place in places if distances[place] != min(near)]
+    return found
 
 
 def _sentences(reading: Reading, hits: dict[int, Hit]) -> dict[int, str]:

@@ -84,22 +84,23 @@ def audit(readings: Sequence[Reading], weights: Weights, ask: Ask) -> list[Audit
     answers = ask([_questions(*each) for each in zip(readings, alignments, strict=True)])
     audits = []
     for reading, alignment, found in zip(readings, alignments, answers, strict=True):
-        asked = _asked(reading)
+        asked = _asked(reading, alignment)
         said = dict(zip(asked, found, strict=False))
         facts = {place: said.get(place, NOTHING_SAID) for place in reading.facts}
         audits.append(Audit(reading, alignment, facts, found[len(asked) :], weights))
     return audits
 
 
-def _asked(reading: Reading) -> list[int]:
+def _asked(reading: Reading, alignment: Alignment) -> list[int]:
     """The facts that the text is asked for; none of an empty text."""
     if not reading.sentence_spans:
         return []
-    return [place for place in reading.facts if may_be_said(reading, place)]
+    return [place for place in reading.facts if may_be_said(reading, alignment, place)]
 
 
 def _questions(reading: Reading, alignment: Alignment) -> list[TextPair]:
-    facts = [TextPair(passage_for(reading, place), alignment.sentences[place]) for place in _asked(reading)]
+    asked = _asked(reading, alignment)
+    facts = [TextPair(passage_for(reading, place), alignment.sentences[place]) for place in asked]
     return facts + [
         TextPair(premise_for(reading, alignment, span), reading.text[slice(*span)])
         for span in reading.sentence_spans

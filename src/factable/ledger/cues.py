@@ -30,6 +30,13 @@ def crossed_pairs(reading: Reading, hits: dict[int, Hit]) -> Iterator[tuple[int,
                 yield one, other
 
 
+def cue_distance(reading: Reading, place: int, span: Span) -> int | None:
+    """How many words away from a value the nearest word stands that tells of a fact, in one sentence."""
+    start, end = reading.sentence_spans[reading.sentence_of(span)]
+    words = [word for word in reading.read.words if start <= word.start < end]
+    return _distance(words, span, _cues(reading, place))
+
+
 def _cues(reading: Reading, place: int) -> frozenset[str]:
     """The words that say what a fact is about, without its subject, its value and connecting words."""
     fact = reading.facts[place]

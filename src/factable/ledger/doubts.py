@@ -56,7 +56,7 @@ def doubts_of(audit: Audit, rules: Rules, templates: Templates) -> Doubts:
         for place, odds in audit.facts.items()
         if place in audit.fact_answers
         and probability(odds) < rules.omission
-        and may_be_said(audit.reading, place)
+        and may_be_said(audit.reading, audit.alignment, place)
         for rival in _rivals(audit, place, templates)
     ]
     doubtful = [span for span, odds in audit.sentences.items() if probability(odds) < rules.hallucination]

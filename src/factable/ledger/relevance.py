@@ -18,12 +18,13 @@ def premise_for(reading: Reading, alignment: Alignment, sentence: Span) -> str:
     return " ".join(alignment.sentences[place] for place in places)
 
 
-def may_be_said(reading: Reading, place: int) -> bool:
+def may_be_said(reading: Reading, alignment: Alignment, place: int) -> bool:
     """Whether a fact is worth asking for: in a large table the text must have its subject and value."""
     if len(reading.facts) <= LARGE_TABLE:
         return True
     subject = reading.record(place).subject
-    return bool(reading.hits[place]) and (subject not in reading.subjects or bool(reading.subjects[subject]))
+    found = place in alignment.hits or place in alignment.misplaced
+    return found and (subject not in reading.subjects or bool(reading.subjects[subject]))
 
 
 def passage_for(reading: Reading, place: int) -> str:
