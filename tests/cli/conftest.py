@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -39,5 +38,10 @@ def run_factable(command):
 
 @pytest.fixture(scope="session")
 def factable_score(run_factable):
-    """Run `factable score`."""
-    return partial(run_factable, "score")
+    """Run `factable score`, with a fast metric unless another is named."""
+
+    def run(*arguments, **how):
+        metric = () if "-m" in arguments or "--metric" in arguments else ("-m", "parent")
+        return run_factable("score", *metric, *arguments, **how)
+
+    return run

@@ -177,7 +177,7 @@ def test_a_full_disk_is_one_line(command, tmp_path):
     start, where = command
     with open("/dev/full", "wb") as full:
         result = subprocess.run(
-            [*start, "score", "data.jsonl"],
+            [*start, "score", "data.jsonl", "-m", "parent"],
             stdout=full,
             stderr=subprocess.PIPE,
             env=where,

@@ -70,7 +70,7 @@ def start(command, big, tmp_path):
 
     def begin_scoring(*arguments, ready=rows_are_written):
         process = subprocess.Popen(
-            [*begin, "score", str(big), "--out", str(tmp_path / "out.jsonl"), *arguments],
+            [*begin, "score", str(big), "-m", "parent", "--out", str(tmp_path / "out.jsonl"), *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=where,
@@ -151,7 +151,7 @@ def test_workers_end_with_a_parent_that_is_killed(start):
 def test_head_closes_the_pipe(command, big, shape, jobs):
     begin, where = command
     with subprocess.Popen(
-        [*begin, "score", str(big), "--format", shape, "--jobs", str(jobs)],
+        [*begin, "score", str(big), "-m", "parent", "--format", shape, "--jobs", str(jobs)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=where,

@@ -381,7 +381,7 @@ def read_terminal(command, arguments, stdout=None):
     start, where = command
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [*start, "score", *map(str, arguments)],
+        [*start, "score", "-m", "parent", *map(str, arguments)],
         stdout=theirs if stdout is None else stdout,
         stderr=theirs,
         env={**where, "TERM": "xterm"},
