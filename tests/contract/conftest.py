@@ -12,6 +12,7 @@ import pytest
 from contract_examples import OTHER, WHOLE, documentation
 
 from factable.errors import MissingExtraError, MissingProgramError, UsageError
+from factable.ledger.weights import load_weights
 from factable.metric import Metric
 from factable.metrics.cider import Cider
 from factable.models.counts import save_counts
@@ -96,7 +97,17 @@ def classifier_file(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="session")
-def variants(counts_file, idf_file, nli_folder, pool_file, patterns_file, classifier_file):
+def weights_file(tmp_path_factory) -> str:
+    """The weights of the ledger, harder to please."""
+    weights = {part: dict(found) for part, found in load_weights("").by_part.items()}
+    weights["fact"]["bias"] -= 1
+    path = tmp_path_factory.mktemp("weights") / "weights.json"
+    path.write_text(json.dumps({"weights": weights}))
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def variants(counts_file, idf_file, nli_folder, pool_file, patterns_file, classifier_file, weights_file):
     """A function: metric name -> the default metric, and metrics that differ from it in each parameter.
 
     Values are found by trying: words that the parameter's documentation has in quotes, a few numbers, and
@@ -106,7 +117,7 @@ def variants(counts_file, idf_file, nli_folder, pool_file, patterns_file, classi
     def vary(name: str) -> list[Metric]:
         kind = load(name)
         files = {"counts": counts_file, "idf": idf_file, "model": nli_folder, "pool": pool_file}
-        files |= {"patterns": patterns_file, "classifier": classifier_file}
+        files |= {"patterns": patterns_file, "classifier": classifier_file, "weights": weights_file}
         candidates = _candidates(kind, files)
         found: dict[Metric, None] = {kind(): None}
         for parameter in candidates:

@@ -38,7 +38,7 @@ class Ledger:
     templates      how facts become sentences: "default", "webnlg", "e2e", "backoff" or a JSON file
     required       the only facts that must be said, such as "food,area=riverside"; all if not given
     optional       facts that may be left out, such as "near,eatType=restaurant"
-    ignore         facts that are not looked at, said or not
+    ignore         facts that are not looked at, said or not, such as "near"
     omission       how probable it must be that a fact is said
     hallucination  how probable it must be that a sentence is clean
     value          "soft", a score that tells degrees, or "ok": 1 for a text that is OK, else 0
