@@ -12,7 +12,7 @@ from factable.ledger.verdict import Span as Claim
 from factable.ledger.weights import probability
 from factable.ledger.wording import CONNECTING
 from factable.models.protocols import CONTRADICTION, ENTAILMENT, NEUTRAL
-from factable.text.values import Date, Number, Relation
+from factable.text.values import Boolean, Date, Number, Relation
 
 # How sure the model must be that a text says something else in place of a fact.
 SURE = 0.7
@@ -94,8 +94,11 @@ def _settle(
     if denials:
         return "contradicted", denials[0], "denied"
     answer = audit.fact_answers.get(place)
-    if answer is not None and answer[CONTRADICTION] > (answer[NEUTRAL] if hit else SURE):
-        return "contradicted", hit.span if hit else _words_against(audit), "the text says otherwise"
+    if answer is not None and hit and answer[CONTRADICTION] > answer[NEUTRAL]:
+        return "contradicted", hit.span, "the text says otherwise"
+    # A yes or no has no value to look for.
+    if answer is not None and isinstance(reading.values[place][0], Boolean) and answer[CONTRADICTION] > SURE:
+        return "contradicted", _words_against(audit), "the text says otherwise"
     return "omitted", None, ""
 
 
