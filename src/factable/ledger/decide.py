@@ -10,7 +10,7 @@ from factable.ledger.rules import Rules
 from factable.ledger.verdict import Fact, FactState, Label, SpanState, Verdict
 from factable.ledger.verdict import Span as Claim
 from factable.ledger.weights import probability
-from factable.ledger.wording import CONNECTING
+from factable.ledger.wording import CONNECTING, content_words, runs
 from factable.models.protocols import CONTRADICTION, ENTAILMENT, NEUTRAL
 from factable.text.values import Boolean, Date, Number, Relation
 
@@ -156,7 +156,27 @@ def _spans(
         Claim(*span, "supported", supporting_records(audit.reading, span), probability(odds))
         for span, odds in audit.mentions.items()
     ]
-    return tuple(sorted(_without_overlaps([*bad, *good])))
+    kept = _without_overlaps([*bad, *good])
+    clean = [
+        sentence for sentence, odds in audit.sentences.items() if probability(odds) >= rules.hallucination
+    ]
+    phrases = [claim for sentence in clean for claim in _phrases(audit, sentence, kept)]
+    return tuple(sorted([*kept, *phrases]))
+
+
+def _phrases(audit: Audit, sentence: Span, claims: Sequence[Claim]) -> list[Claim]:
+    """What else a clean sentence says: runs of words that are no value, by the records named in it."""
+    inside = [claim for claim in claims if overlap((claim.start, claim.end), sentence)]
+    words = [
+        word
+        for word in content_words(audit.reading, sentence)
+        if not any(overlap((word.start, word.end), (claim.start, claim.end)) for claim in inside)
+    ]
+    records = tuple(
+        sorted({place for claim in inside if claim.state == "supported" for place in claim.records})
+    )
+    chance = probability(audit.sentences[sentence])
+    return [Claim(*span, "supported", records, chance) for span in runs(audit.reading, words)]
 
 
 def _bad_in(audit: Audit, sentence: Span, guilty: Sequence[Span], known: Sequence[Claim]) -> list[Claim]:

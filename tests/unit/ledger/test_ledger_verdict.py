@@ -118,3 +118,10 @@ def test_findings_tie_facts_and_spans():
     (findings,) = factable.score([example], ["ledger"])["ledger"].findings
     assert findings[0].record == 0
     assert FAITHFUL[slice(*findings[0].span)] == "pub"
+
+
+def test_phrases_of_a_clean_sentence_rest_on_the_records_named_in_it():
+    verdict = factable.check([["Dune", "author", "Frank Herbert"]], "Dune was written by Frank Herbert.")
+    (written,) = [span for span in verdict.spans if "written" in verdict.text[span.start : span.end]]
+    assert written.state == "supported"
+    assert written.records == (0,)
