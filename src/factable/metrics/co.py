@@ -5,19 +5,18 @@ Wiseman, Shieber and Rush: Challenges in Data-to-Document Generation. EMNLP 2017
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from factable.extract.load import extractor_checksum
 from factable.metric import Field, make_scores
-from factable.metrics.extraction import check_extraction, show
+from factable.metrics.extraction import ExtractionMetric, show
 from factable.metrics.extraction_references import NO_REFERENCES, PairsOf, order_agreement, pairs_of
 from factable.types import Example, Finding, Scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Co:
+class Co(ExtractionMetric):
     """Whether a text says its pairs in the order of a reference (Wiseman et al. 2017).
 
     extractor  how pairs are found in texts, as in rg: "values", "e2e" and others
@@ -25,24 +24,8 @@ class Co:
     """
 
     name: ClassVar[str] = "co"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
     needs: ClassVar[frozenset[Field]] = frozenset({"references"})
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     parts: ClassVar[tuple[str, ...]] = ()
-    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
-
-    extractor: str = "values"
-    matching: str = "value"
-
-    def __post_init__(self) -> None:
-        """Check every parameter."""
-        check_extraction(self)
-
-    def ingredients(self) -> Mapping[str, str]:
-        """The checksum of the extractor's file, where it has one."""
-        checksum = extractor_checksum(self.extractor)
-        return {"extractor": checksum} if checksum else {}
 
     def score(self, examples: Sequence[Example]) -> Scores:
         """The best agreement with a reference; without references an example is unscored."""

@@ -4,16 +4,15 @@ Wiseman, Shieber and Rush: Challenges in Data-to-Document Generation. EMNLP 2017
 Divergent Reference Texts when Evaluating Table-to-Text Generation. ACL 2019.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from factable.extract.load import extractor_checksum
 from factable.metric import Field
 from factable.metrics.extraction import (
+    ExtractionMetric,
     Overlap,
     agree,
-    check_extraction,
     finish_overlaps,
     pair_up,
     score_overlaps,
@@ -26,7 +25,7 @@ NOTHING = Overlap(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cs:
+class Cs(ExtractionMetric):
     """F of the pairs a text says against those its references say (Wiseman et al. 2017).
 
     extractor  how pairs are found in texts, as in rg: "values", "e2e" and others
@@ -34,24 +33,8 @@ class Cs:
     """
 
     name: ClassVar[str] = "cs"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
     needs: ClassVar[frozenset[Field]] = frozenset({"references"})
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     parts: ClassVar[tuple[str, ...]] = ("precision", "recall")
-    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
-
-    extractor: str = "values"
-    matching: str = "value"
-
-    def __post_init__(self) -> None:
-        """Check every parameter."""
-        check_extraction(self)
-
-    def ingredients(self) -> Mapping[str, str]:
-        """The checksum of the extractor's file, where it has one."""
-        checksum = extractor_checksum(self.extractor)
-        return {"extractor": checksum} if checksum else {}
 
     def score(self, examples: Sequence[Example]) -> Scores:
         """F per example against the reference that gives the best; without references it is unscored."""

@@ -3,10 +3,12 @@
 import math
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import ClassVar, Literal, NamedTuple, cast
 
 from factable.errors import printable
+from factable.extract.load import extractor_checksum
 from factable.extract.protocol import Extracted
 from factable.metric import VALUE, Metric, make_scores
 from factable.metrics.parameters import require, require_choice
@@ -100,11 +102,30 @@ def show(record: Record) -> str:
     return printable(" | ".join(part for part in record if part))
 
 
-def check_extraction(metric: Metric) -> None:
-    """Check the parameters that metrics over extracted pairs share."""
-    named = getattr(metric, "extractor", "")
-    require(metric, "extractor", isinstance(named, str) and named != "", "a name or a file name")
-    require_choice(metric, "matching", MATCHINGS)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionMetric:
+    """What metrics over extracted pairs share."""
+
+    version: ClassVar[int] = 1
+    higher_is_better: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
+
+    extractor: str = "values"
+    matching: str = AS_VALUES
+
+    def __post_init__(self) -> None:
+        """Check every parameter."""
+        # Only metrics made from this are ever built.
+        metric = cast(Metric, self)
+        named = isinstance(self.extractor, str) and self.extractor != ""
+        require(metric, "extractor", named, "a name or a file name")
+        require_choice(metric, "matching", MATCHINGS)
+
+    def ingredients(self) -> Mapping[str, str]:
+        """The checksum of the extractor's file, where it has one."""
+        checksum = extractor_checksum(self.extractor)
+        return {"extractor": checksum} if checksum else {}
 
 
 def score_overlaps(

@@ -5,19 +5,18 @@ Divergent Reference Texts when Evaluating Table-to-Text Generation. ACL 2019.
 """
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from factable.extract.load import extractor_checksum
 from factable.metric import VALUE, Field, make_scores
-from factable.metrics.extraction import check_extraction
+from factable.metrics.extraction import ExtractionMetric
 from factable.metrics.extraction_table import NO_RECORDS, against_table, explain_table
 from factable.types import Example, Finding, Scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rg:
+class Rg(ExtractionMetric):
     """The share of the pairs a text says that its data has (Wiseman et al. 2017).
 
     extractor  how pairs are found in a text: "values", "rotowire", "e2e", "webnlg" (trained) or a file
@@ -25,24 +24,8 @@ class Rg:
     """
 
     name: ClassVar[str] = "rg"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
     needs: ClassVar[frozenset[Field]] = frozenset({"table"})
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     parts: ClassVar[tuple[str, ...]] = ("correct", "extracted")
-    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
-
-    extractor: str = "values"
-    matching: str = "value"
-
-    def __post_init__(self) -> None:
-        """Check every parameter."""
-        check_extraction(self)
-
-    def ingredients(self) -> Mapping[str, str]:
-        """The checksum of the extractor's file, where it has one."""
-        checksum = extractor_checksum(self.extractor)
-        return {"extractor": checksum} if checksum else {}
 
     def score(self, examples: Sequence[Example]) -> Scores:
         """Precision per example, 0 for a text that says no pair; an example without records is unscored."""

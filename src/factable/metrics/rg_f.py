@@ -4,19 +4,18 @@ Dhingra, Faruqui, Parikh, Chang, Das and Cohen: Handling Divergent Reference Tex
 Table-to-Text Generation. ACL 2019.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from factable.extract.load import extractor_checksum
 from factable.metric import Field
-from factable.metrics.extraction import check_extraction, finish_overlaps, score_overlaps
+from factable.metrics.extraction import ExtractionMetric, finish_overlaps, score_overlaps
 from factable.metrics.extraction_table import NO_RECORDS, against_table, explain_table
 from factable.types import Example, Finding, Scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RgF:
+class RgF(ExtractionMetric):
     """F of the pairs a text says against those of its data (Dhingra et al. 2019).
 
     extractor  how pairs are found in a text: "values", "rotowire", "e2e", "webnlg" (trained) or a file
@@ -24,24 +23,8 @@ class RgF:
     """
 
     name: ClassVar[str] = "rg_f"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
     needs: ClassVar[frozenset[Field]] = frozenset({"table"})
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     parts: ClassVar[tuple[str, ...]] = ("precision", "recall")
-    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
-
-    extractor: str = "values"
-    matching: str = "value"
-
-    def __post_init__(self) -> None:
-        """Check every parameter."""
-        check_extraction(self)
-
-    def ingredients(self) -> Mapping[str, str]:
-        """The checksum of the extractor's file, where it has one."""
-        checksum = extractor_checksum(self.extractor)
-        return {"extractor": checksum} if checksum else {}
 
     def score(self, examples: Sequence[Example]) -> Scores:
         """F per example, with precision and recall; an example without records is unscored."""
