@@ -12,11 +12,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from factable.models.protocols import LABELS
-
 VARIABLE = "FACTABLE_CACHE"
 OFF = "off"
 # Raise it when the same model would answer otherwise, such as with another rule for windows.
@@ -50,19 +45,7 @@ def key_of(identity: str, asked: Sequence[str]) -> bytes:
     return hashlib.blake2b(told, digest_size=16).digest()
 
 
-def recall(path: Path, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float64]]:
-    """The probabilities that are known."""
-    size = len(LABELS) * np.dtype(np.float64).itemsize
-    found = recall_bytes(path, keys)
-    return {key: np.frombuffer(value) for key, value in found.items() if len(value) == size}
-
-
-def keep(path: Path, answers: Mapping[bytes, NDArray[np.float64]]) -> None:
-    """Keep probabilities for later."""
-    keep_bytes(path, {key: answer.tobytes() for key, answer in answers.items()})
-
-
-def recall_bytes(path: Path, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+def recall(path: Path, keys: Sequence[bytes]) -> dict[bytes, bytes]:
     """The answers that are known; a file that cannot be read knows none."""
     found: dict[bytes, object] = {}
     if not path.is_file():
@@ -79,7 +62,7 @@ def recall_bytes(path: Path, keys: Sequence[bytes]) -> dict[bytes, bytes]:
     return {key: value for key, value in found.items() if isinstance(value, bytes)}
 
 
-def keep_bytes(path: Path, answers: Mapping[bytes, bytes]) -> None:
+def keep(path: Path, answers: Mapping[bytes, bytes]) -> None:
     """Keep answers for later; where that fails (a full disk, no right to write) they are not kept."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 NLI_MODELS = ("nli",)
 # Encoders: as it came, and trained to rank.
 EMBEDDERS = ("embed", "trained")
+QA_MODELS = ("qa",)
 EMBEDDED = (*NLI_MODELS, *EMBEDDERS)
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import UsageError, did_you_mean
-from factable.models.answers import cache_file, keep_bytes, key_of, mend_surrogates, recall_bytes
+from factable.models.answers import mend_surrogates
+from factable.models.asking import ask_once
 from factable.models.embedded import EMBEDDERS, embedded_folder
 from factable.models.manifest import EMBEDDER, read_manifest
 from factable.models.onnx_embedder import OnnxEmbedder
 from factable.models.protocols import Advance, Embedder, tell_nobody
 
-TEXTS_PER_SAVE = 4096
 # How rows are kept: whole numbers up to SCALE.
 _STORED = np.dtype("<i2")
 _loading = threading.Lock()
@@ -54,19 +54,11 @@ def _folder(name: str) -> Path:
 
 def embed(name: str, texts: Sequence[str], advance: Advance = tell_nobody) -> NDArray[np.float32]:
     """A row of whole numbers for each text (see protocols.SCALE); what is on disk is not computed again."""
-    identity = embedder_identity(name)
-    texts = list(map(mend_surrogates, texts))
-    keys = {text: key_of(identity, (text,)) for text in dict.fromkeys(texts)}
-    path = cache_file("embeddings")
-    kept = recall_bytes(path, list(keys.values())) if path else {}
-    known = {key: np.frombuffer(value, _STORED) for key, value in kept.items()}
-    unknown = [text for text, key in keys.items() if key not in known]
-    advance(len(keys) - len(unknown))
-    for start in range(0, len(unknown), TEXTS_PER_SAVE):
-        some = unknown[start : start + TEXTS_PER_SAVE]
-        rows = load_embedder(name).embed(some, advance).astype(_STORED)
-        new = dict(zip((keys[text] for text in some), rows, strict=True))
-        known |= new
-        if path:
-            keep_bytes(path, {key: row.tobytes() for key, row in new.items()})
-    return np.array([known[keys[text]] for text in texts], dtype=np.float32)
+    asked = [(mend_surrogates(text),) for text in texts]
+
+    def answer(some: Sequence[tuple[str]]) -> list[bytes]:
+        rows = load_embedder(name).embed([text for (text,) in some], advance)
+        return [row.tobytes() for row in rows.astype(_STORED)]
+
+    found = ask_once("embeddings", embedder_identity(name), asked, answer, remember=False, advance=advance)
+    return np.array([np.frombuffer(row, _STORED) for row in found], dtype=np.float32)

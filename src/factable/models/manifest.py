@@ -14,7 +14,7 @@ from factable.models.protocols import LABELS, LEAST_WINDOW
 MANIFEST = "manifest.json"
 CARD = "CARD.md"
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
-NLI, EMBEDDER = KINDS = ("nli", "embedder")
+NLI, EMBEDDER, QA = KINDS = ("nli", "embedder", "qa")
 REMEDY = "install factable again, or take another folder"
 
 

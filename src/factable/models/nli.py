@@ -12,21 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import UsageError, did_you_mean
-from factable.models.answers import cache_file, keep, key_of, mend_surrogates, recall
+from factable.models.answers import mend_surrogates
+from factable.models.asking import ask_once
 from factable.models.embedded import NLI_MODELS, embedded_folder
-from factable.models.hf_nli import CONFIG, HfNli, folder_identity, hub_folder
+from factable.models.hf_files import CONFIG, folder_identity, hub_folder
+from factable.models.hf_nli import HfNli
 from factable.models.manifest import MANIFEST, NLI, model_fault, read_manifest
 from factable.models.onnx_nli import OnnxNli
 from factable.models.protocols import LABELS, Advance, Nli, TextPair, tell_nobody
 from factable.models.windows import ask
 
-PAIRS_PER_SAVE = 4096
-# A few dozen megabytes.
-MOST_REMEMBERED = 100_000
 # "roberta-large-mnli" or "owner/model"; a plain word is rather a misspelt name of ours.
 _HUB_NAME = re.compile(r"(?=.*[-/])\w[\w.-]*(/\w[\w.-]*)?")
 _loading = threading.Lock()
-_remembered: dict[bytes, NDArray[np.float64]] = {}
 
 
 def load_nli(name: str) -> Nli:
@@ -82,35 +80,16 @@ def entailment(name: str, pairs: Sequence[TextPair], advance: Advance = tell_nob
 
     Equal pairs are asked once, and answers that are on disk not at all.
     """
-    identity = identity_of(name)
     pairs = [TextPair(*map(mend_surrogates, pair)) for pair in pairs]
-    keys = {pair: key_of(identity, pair) for pair in dict.fromkeys(pairs)}
-    path = cache_file()
-    known = {key: _remembered[key] for key in keys.values() if key in _remembered}
-    known |= recall(path, [key for key in keys.values() if key not in known]) if path else {}
-    unknown = [pair for pair, key in keys.items() if key not in known]
-    advance(len(keys) - len(unknown))
-    for start in range(0, len(unknown), PAIRS_PER_SAVE):
-        some = unknown[start : start + PAIRS_PER_SAVE]
-        answers = dict(zip((keys[pair] for pair in some), ask(load_nli(name), some, advance), strict=True))
-        known |= answers
-        _remember(answers)
-        if path:
-            keep(path, answers)
-    found = np.empty((len(pairs), len(LABELS)))
-    for place, pair in enumerate(pairs):
-        found[place] = known[keys[pair]]
-    return found
+
+    def answer(some: Sequence[TextPair]) -> list[bytes]:
+        return [row.tobytes() for row in ask(load_nli(name), some, advance)]
+
+    rows = ask_once("nli", identity_of(name), pairs, answer, size=8 * len(LABELS), advance=advance)
+    return np.frombuffer(b"".join(rows)).reshape(len(pairs), len(LABELS))
 
 
 def ask_in_groups(name: str, groups: Sequence[Sequence[TextPair]]) -> list[list[NDArray[np.float64]]]:
     """The answers to all pairs, asked together, group by group."""
     answers = iter(entailment(name, [pair for pairs in groups for pair in pairs]))
     return [list(islice(answers, len(pairs))) for pairs in groups]
-
-
-def _remember(answers: dict[bytes, NDArray[np.float64]]) -> None:
-    """Keep answers in memory, so that nothing is asked twice soon even where nothing is kept on disk."""
-    if len(_remembered) + len(answers) > MOST_REMEMBERED:
-        _remembered.clear()
-    _remembered.update(answers)

@@ -47,6 +47,37 @@ class Nli(Protocol):
         ...
 
 
+class AskedText(NamedTuple):
+    """A question, perhaps a sentence with a blank, and the text in which its answer is looked for."""
+
+    question: str
+    context: str
+
+
+class Answer(NamedTuple):
+    """An answer, where it stands in the context (None: it was not taken from there), and whether it is one.
+
+    `answerable` is the probability that the context answers the question at all.
+    """
+
+    text: str
+    span: tuple[int, int] | None
+    answerable: float
+
+
+class Qa(Protocol):
+    """A model that answers questions from a text."""
+
+    @property
+    def identity(self) -> str:
+        """A checksum of all that can move the answers."""
+        ...
+
+    def answers(self, asked: Sequence[AskedText], advance: Advance) -> list[Answer]:
+        """The best answer to each question, however likely it is that there is one."""
+        ...
+
+
 class Embedder(Protocol):
     """A model that turns texts into points; like texts are near each other."""
 

@@ -11,9 +11,10 @@ from factable.models.manifest import CARD, NLI
 from factable.models.onnx_nli import OnnxNli, softmax
 from factable.models.protocols import LABELS, TextPair
 from factable.train.nli.pairs import Pair
-from factable.train.nli.training import Log, encode, predict
+from factable.train.nli.training import encode, predict
 from factable.train.onnx import WINDOW, write_onnx
 from factable.train.onnx import write_manifest as write_model_manifest
+from factable.train.steps import Log
 
 if TYPE_CHECKING:
     import torch

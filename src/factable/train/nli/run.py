@@ -11,7 +11,8 @@ from factable.train.nli.export import Figures, finish, write_card
 from factable.train.nli.model import load_encoder
 from factable.train.nli.pairs import LABELS, Pair
 from factable.train.nli.recipe import Recipe, make_pairs, read_recipe
-from factable.train.nli.training import Log, train
+from factable.train.nli.training import train
+from factable.train.steps import Log
 
 if TYPE_CHECKING:
     import torch

@@ -1,35 +1,17 @@
-"""Training the cross-encoder: batches by length, bf16, checkpoints from which it goes on."""
+"""Training the cross-encoder on pairs and their labels."""
 
-import random
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from factable.train.checkpoints import TrainingState
 from factable.train.nli.pairs import Pair
 from factable.train.nli.recipe import Recipe
+from factable.train.steps import Encoded, Log, Schedule, Trained, to_tensors, train_steps
 
 if TYPE_CHECKING:
     import torch
-
-# Batches are cut from so many pairs sorted by length, so that little is padded.
-PAIRS_SORTED = 1600
-# Shapes are compiled once each, so there should be few.
-LENGTH_STEP = 16
-Log = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """Pairs as token numbers."""
-
-    tokens: Sequence[Sequence[int]]
-    types: Sequence[Sequence[int]]
-    labels: Sequence[int]
 
 
 def encode(base: Path, pairs: Sequence[Pair], most_tokens: int) -> Encoded:
@@ -48,45 +30,6 @@ def encode(base: Path, pairs: Sequence[Pair], most_tokens: int) -> Encoded:
     )
 
 
-def plan_batches(lengths: Sequence[int], size: int, seed: int) -> list[list[int]]:
-    """Places of pairs, batch by batch: shuffled, but of like length within a batch."""
-    draw = random.Random(seed)  # noqa: S311
-    order = list(range(len(lengths)))
-    draw.shuffle(order)
-    batches = []
-    for start in range(0, len(order), PAIRS_SORTED):
-        group = sorted(order[start : start + PAIRS_SORTED], key=lengths.__getitem__)
-        cut = [group[place : place + size] for place in range(0, len(group), size)]
-        draw.shuffle(cut)
-        batches += cut
-    return batches
-
-
-def to_tensors(encoded: Encoded, places: Sequence[int]) -> dict[str, "torch.Tensor"]:
-    """The inputs of the model for some pairs."""
-    import torch
-
-    longest = max(len(encoded.tokens[place]) for place in places)
-    width = -(-longest // LENGTH_STEP) * LENGTH_STEP
-    arrays = {
-        name: np.zeros((len(places), width), np.int64)
-        for name in ("input_ids", "attention_mask", "token_type_ids")
-    }
-    for row, place in enumerate(places):
-        size = len(encoded.tokens[place])
-        arrays["input_ids"][row, :size] = encoded.tokens[place]
-        arrays["attention_mask"][row, :size] = 1
-        arrays["token_type_ids"][row, :size] = encoded.types[place]
-    return {name: torch.from_numpy(array) for name, array in arrays.items()}
-
-
-class Trained(NamedTuple):
-    """A trained model, and how long it took in all runs together."""
-
-    model: "torch.nn.Module"
-    minutes: float
-
-
 def train(
     model: "torch.nn.Module",
     recipe: Recipe,
@@ -98,41 +41,16 @@ def train(
     log: Log,
 ) -> Trained:
     """Train a model on the pairs; what is in `work` is gone on with."""
+    encoded = encode(base, pairs, recipe.most_tokens)
+    log(f"{len(encoded.labels):,} pairs of {len(pairs):,} are short enough")
+    schedule = Schedule(recipe.rate, recipe.warm_up, recipe.batch, recipe.seed, recipe.every)
+    return train_steps(model, encoded, _loss, schedule, work, threads=threads, log=log)
+
+
+def _loss(scores: "torch.Tensor", labels: Sequence[int]) -> "torch.Tensor":
     import torch
 
-    torch.set_flush_denormal(True)
-    torch.set_num_threads(threads)
-    encoded = encode(base, pairs, recipe.most_tokens)
-    batches = plan_batches([len(tokens) for tokens in encoded.tokens], recipe.batch, recipe.seed)
-    model.encoder.embeddings.requires_grad_(False)  # type: ignore[union-attr, unused-ignore]
-    state = TrainingState(
-        model,
-        work,
-        rate=recipe.rate,
-        warm_up=recipe.warm_up,
-        steps=len(batches),
-        settings={"rate": recipe.rate, "seed": recipe.seed},
-    )
-    start, minutes, _ = state.load()
-    log(f"{len(encoded.labels):,} pairs of {len(pairs):,}, {len(batches):,} steps, from step {start:,}")
-    model.train()
-    losses: list[float] = []
-    began = time.monotonic()
-    for step in range(start, len(batches)):
-        # Drawn anew in each step, so that a run that goes on equals one that was never stopped.
-        torch.manual_seed(recipe.seed + step)
-        places = batches[step]
-        labels = torch.tensor([encoded.labels[place] for place in places])
-        with torch.autocast("cpu", torch.bfloat16):
-            scores = model(**to_tensors(encoded, places))
-        loss = torch.nn.functional.cross_entropy(scores.float(), labels)
-        losses.append(state.take_step(loss, step))
-        if (step + 1) % recipe.every == 0 or step + 1 == len(batches):
-            state.save(step + 1, minutes + (time.monotonic() - began) / 60)
-            rate = (step + 1 - start) * recipe.batch / (time.monotonic() - began)
-            log(f"step {step + 1:,}: loss {np.mean(losses):.4f}, {rate:.1f} pairs/s")
-            losses.clear()
-    return Trained(model, minutes + (time.monotonic() - began) / 60)
+    return torch.nn.functional.cross_entropy(scores, torch.tensor(labels))
 
 
 def predict(model: "torch.nn.Module", encoded: Encoded, batch: int = 64) -> np.ndarray[Any, Any]:

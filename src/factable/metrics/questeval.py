@@ -1,0 +1,143 @@
+"""Data-QuestEval: questions from the data answered by the text, and questions from the text by the data.
+
+Rebuffel, Scialom, Soulier, Piwowarski, Lamprier, Staiano, Scoutheeten and Gallinari: Data-QuestEval: A
+Referenceless Metric for Data-to-Text Semantic Evaluation. EMNLP 2021.
+"""
+
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import ClassVar, Literal
+
+from factable.metric import Field, make_scores
+from factable.metrics.parameters import require, require_choice
+from factable.metrics.questeval_questions import Comparison, Reply, reply_of, with_data, with_reference
+from factable.metrics.questeval_score import (
+    SIMILARITIES,
+    UNANSWERABLE,
+    Judgement,
+    Marked,
+    findings_of,
+    judge,
+    judge_as_released,
+    similarities,
+    worth,
+)
+from factable.models.qa import answer, qa_identity
+from factable.models.questions import load_questions, questions_checksum
+from factable.models.token_encoder import token_encoder_identity
+from factable.types import Example, Finding, Scores
+
+SOURCES = ("data", "references", "both")
+COMPATS = ("", "questeval")
+ENCODER = "embed"
+NOTHING_ASKED = "no question can be asked about it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestEval:
+    """Questions asked of the data and of the text (Data-QuestEval, Rebuffel et al. 2021).
+
+    source        what a text is compared with: its "data", its "references" (the best one), or the better of
+                  "both"
+    qa            "qa", which is embedded, or a folder made by `factable train qa`
+    questions     how facts become questions: "default", "backoff" (one form for all) or a JSON file
+    similarity    how answers are compared: as "values", by common words ("f1"), or by "bertscore"
+    unanswerable  what an answer is worth that is likely none: "weigh" (times the probability that it is one),
+                  "zero" (nothing below 0.5) or "ignore" (as much as any)
+    compat        "questeval" scores questions and answers as that program does
+    """
+
+    name: ClassVar[str] = "questeval"
+    version: ClassVar[int] = 1
+    higher_is_better: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    parts: ClassVar[tuple[str, ...]] = ("precision", "recall")
+    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
+    slow: ClassVar[bool] = True
+
+    source: str = "data"
+    qa: str = "qa"
+    questions: str = "default"
+    similarity: str = "values"
+    unanswerable: str = "weigh"
+    compat: str = ""
+
+    def __post_init__(self) -> None:
+        """Check every parameter."""
+        require_choice(self, "source", SOURCES)
+        require_choice(self, "similarity", SIMILARITIES)
+        require_choice(self, "unanswerable", UNANSWERABLE)
+        require_choice(self, "compat", COMPATS)
+        for parameter in ("qa", "questions"):
+            require(self, parameter, isinstance(getattr(self, parameter), str), "a text")
+
+    @property
+    def needs(self) -> frozenset[Field]:
+        """Data, references or both."""
+        wanted: dict[str, tuple[Field, ...]] = {"data": ("table",), "references": ("references",)}
+        return frozenset(wanted.get(self.source, ("table", "references")))
+
+    def ingredients(self) -> dict[str, str]:
+        """Checksums of the models and of the questions."""
+        found = {"qa": qa_identity(self.qa), "questions": questions_checksum(self.questions)}
+        if self.compat or self.similarity == "bertscore":
+            found["encoder"] = token_encoder_identity(ENCODER)
+        return found
+
+    def score(self, examples: Sequence[Example]) -> Scores:
+        """One value per example, NaN for one about which nothing can be asked."""
+        judgements = self._judge(examples)
+        values = array("d", [one.value for one in judgements])
+        parts = {part: array("d", [getattr(one, part) for one in judgements]) for part in self.parts}
+        reasons = {place: NOTHING_ASKED for place, value in enumerate(values) if math.isnan(value)}
+        return make_scores(self, examples, values, parts, reasons)
+
+    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+        """Every question with its expected and its given answer."""
+        return tuple(tuple(findings_of(one)) for one in self._judge(examples))
+
+    def _judge(self, examples: Sequence[Example]) -> list[Judgement]:
+        """The best comparison of each example; one without any, where there is nothing to compare with."""
+        comparisons = [self._comparisons(example) for example in examples]
+        judged = iter(self._judge_all([one for some in comparisons for one in some]))
+        nothing = judge([], [])
+        return [max([nothing, *islice(judged, len(some))], key=_worst_first) for some in comparisons]
+
+    def _comparisons(self, example: Example) -> list[Comparison]:
+        questions = load_questions(self.questions)
+        with_facts = [with_data(example, questions)] if self.source != "references" else []
+        references = example.references if self.source != "data" else ()
+        return with_facts + [with_reference(example, one) for one in references if one.strip()]
+
+    def _judge_all(self, comparisons: Sequence[Comparison]) -> list[Judgement]:
+        """All questions of all comparisons, asked together."""
+        exchanges = [(one, asked) for one in comparisons for asked in (*one.of_text, *one.of_other)]
+        answers = answer(self.qa, [exchange.asked for _, exchange in exchanges])
+        replies = [reply_of(*exchange, found) for exchange, found in zip(exchanges, answers, strict=True)]
+        marked = iter(self._mark(replies))
+        return [
+            self._combine(list(islice(marked, len(one.of_text))), list(islice(marked, len(one.of_other))))
+            for one in comparisons
+        ]
+
+    def _mark(self, replies: Sequence[Reply]) -> list[Marked]:
+        if self.compat:
+            columns = [[reply.answer.answerable for reply in replies]]
+            columns += [similarities(replies, how) for how in ("bertscore", "f1")]
+            rows = zip(*columns, strict=True)
+            return [Marked(reply, numbers) for reply, numbers in zip(replies, rows, strict=True)]
+        alike = similarities(replies, self.similarity)
+        return [
+            Marked(reply, (worth(value, reply.answer.answerable, self.unanswerable),))
+            for reply, value in zip(replies, alike, strict=True)
+        ]
+
+    def _combine(self, of_text: list[Marked], of_other: list[Marked]) -> Judgement:
+        return (judge_as_released if self.compat else judge)(of_text, of_other)
+
+
+def _worst_first(judgement: Judgement) -> float:
+    return -1.0 if math.isnan(judgement.value) else judgement.value

@@ -1,0 +1,85 @@
+"""Stretches of a text that can be answers: names, numbers, dates and noun phrases."""
+
+import re
+from collections.abc import Iterator
+
+from factable.text.values import find_mentions
+
+_WORD = re.compile(r"[^\W_]+(?:[-'’./,&][^\W_]+)*")
+# Words that are in no noun phrase, or begin one.
+_OTHER_WORDS = """
+a an the and or but nor so as at by for from in into near of off on onto out over than through to under until
+up upon with within without after before between during since about around across along behind beside below
+above against among like per via is are was were be been being has have had having do does did can could will
+would shall should may might must who whom whose which that this these those where when while if because
+although however also it its he his she her him they their them there here not no very most more less such own
+same other each every both all any some several many too just only still then now one you we our us i my
+serves serve served serving located located called named known known built born made found founded led run
+owned based situated offers offer offering provides provide provided belongs belong includes include including
+comes come came died works work worked plays play played won wins created written wrote published produced
+releases released opened started began ended became become used uses using leads designed held stands stand
+lies lie lived lives live married retired attended graduated spoken speaks contains contain consists
+"""
+_NO_NOUNS = frozenset(_OTHER_WORDS.split())
+_BEGINNING = "a an the its his her their this these no some several many"
+_DETERMINERS = frozenset(_BEGINNING.split())
+# A word written large that does not begin a sentence; all capitals tell nothing of how names are written.
+_NAME = re.compile(r"(?<![.!?]\s)(?<!\A)\b[A-Z][a-z]")
+_MOST_WORDS = 6
+_POSSESSIVE = ("'s", "’s")
+# What is between two words of a phrase: spaces, and a full stop only after an initial.
+_JOINING = re.compile(r"(?s:.*)(?<=\w)\s+|(?:.*\W)?\w{1,2} ?\.\s*")
+
+
+def answer_spans(text: str) -> list[tuple[int, int]]:
+    """Names, numbers, dates and noun phrases, in order, each once.
+
+    Where names are not written large, every run of words that can be nouns is taken for a phrase; elsewhere
+    those after a determiner are.
+    """
+    values = {(mention.start, mention.end) for mention in find_mentions(text)}
+    taken = bytearray(len(text))
+    for start, end in values:
+        taken[start:end] = b"\x01" * (end - start)
+    has_names = bool(_NAME.search(text))
+    runs = _runs(text, taken if has_names else bytearray(len(text)), determined=has_names)
+    phrases = [span for span in runs if _has_letter(text, span)]
+    # A number that belongs to a phrase, as in "1950 da", is no answer of its own.
+    alone = [span for span in values if has_names or not any(_holds(phrase, span) for phrase in phrases)]
+    return sorted({*alone, *phrases})
+
+
+def _runs(text: str, taken: bytearray, *, determined: bool) -> Iterator[tuple[int, int]]:
+    """Runs of words that can be nouns, only spaces between them."""
+    start = end = -1
+    count = 0
+    after_determiner = False
+    for word in _WORD.finditer(text):
+        stop = word.end() - 2 if word[0].endswith(_POSSESSIVE) else word.end()
+        apart = end >= 0 and not _JOINING.fullmatch(text, max(0, end - 3), word.start())
+        other = word[0].lower() in _NO_NOUNS or taken[word.start()]
+        if start >= 0 and (apart or other or count == _MOST_WORDS):
+            yield start, end
+            start = -1
+        if other:
+            after_determiner = word[0].lower() in _DETERMINERS
+            end = word.end()
+            continue
+        if start < 0 and (after_determiner or not determined):
+            start, count = word.start(), 0
+        after_determiner = False
+        count += 1
+        end = stop
+        if stop < word.end() and start >= 0:
+            yield start, stop
+            start, end = -1, word.end()
+    if start >= 0:
+        yield start, end
+
+
+def _has_letter(text: str, span: tuple[int, int]) -> bool:
+    return any(letter.isalpha() for letter in text[span[0] : span[1]])
+
+
+def _holds(phrase: tuple[int, int], span: tuple[int, int]) -> bool:
+    return phrase[0] <= span[0] and span[1] <= phrase[1]
