@@ -17,10 +17,11 @@ from factable.models.onnx_session import load_session, load_tokenizer, not_loade
 from factable.models.protocols import Advance, Answer, AskedText
 from factable.models.qa_input import QaInput, encode_question
 from factable.models.threads import thread_count
-from factable.text.questions import BLANK
+from factable.text.questions import BETWEEN_PARTS, BLANK
 
 QUESTIONS_AT_ONCE = 512
 MOST_ANSWER_TOKENS = 40
+BAR = BETWEEN_PARTS.strip()
 # A longer question is cut to so many words around its blank.
 MOST_QUESTION_WORDS = 60
 
@@ -57,7 +58,7 @@ class OnnxQa:
     def _answer(self, asked: AskedText) -> Answer:
         question = _shorten(asked.question)
         windows = self._windows(question, asked.context)
-        best = max((self._read(*window) for window in windows), key=lambda one: one.margin)
+        best = max((self._read(window, asked.context, start) for window, start in windows), key=_by_margin)
         start, end = best.span
         answerable = 1 / (1 + math.exp(-max(-500.0, best.margin / self._manifest.temperature)))
         return Answer(asked.context[start:end], best.span, answerable if start < end else 0.0)
@@ -77,19 +78,23 @@ class OnnxQa:
             if last == whole.last:
                 return
 
-    def _read(self, window: QaInput, start: int) -> _Best:
-        scores = self._scores(window)
-        none = float(scores[0].sum())
+    def _read(self, window: QaInput, context: str, start: int) -> _Best:
+        """The best answer in a window, whose piece of the context begins at `start`."""
         if window.last < window.first:
             return _Best(-math.inf, (0, 0))
+        scores = self._scores(window)
         inside = scores[window.first : window.last + 1]
+        spans = [(start + one[0], start + one[1]) for one in window.offsets[window.first : window.last + 1]]
         sums = inside[:, None, 0] + inside[None, :, 1]
-        # An answer ends where it begins or later, and is not long.
-        sums = np.where(np.tri(len(inside), k=-1, dtype=bool), -np.inf, sums)
-        sums = np.where(np.tri(len(inside), k=MOST_ANSWER_TOKENS, dtype=bool).T, sums, -np.inf)
+        # An answer ends where it begins or later, is not long, and is no more than one part of a fact.
+        sums[np.tri(len(inside), k=-1, dtype=bool)] = -np.inf
+        sums[~np.tri(len(inside), k=MOST_ANSWER_TOKENS - 1, dtype=bool)] = -np.inf
+        bars = np.array([context[first:last] == BAR for first, last in spans])
+        parts = np.cumsum(bars)
+        sums[(parts[:, None] != parts[None, :]) | bars[:, None]] = -np.inf
         first, last = divmod(int(sums.argmax()), len(inside))
-        places = window.offsets[window.first + first][0], window.offsets[window.first + last][1]
-        return _Best(float(sums[first, last]) - none, (start + places[0], start + places[1]))
+        best = float(sums[first, last]) - float(scores[0].sum())
+        return _Best(best, (spans[first][0], spans[last][1]))
 
     def _scores(self, window: QaInput) -> NDArray[np.float64]:
         inputs = {
@@ -110,6 +115,10 @@ class OnnxQa:
             raise not_loaded(self._manifest, MODEL, error) from None
         if scores.shape != (len(window.ids), 2) or not np.isfinite(scores).all():
             raise not_loaded(self._manifest, MODEL, "it does not give two numbers for each token")
+
+
+def _by_margin(best: _Best) -> float:
+    return best.margin
 
 
 def _shorten(question: str) -> str:

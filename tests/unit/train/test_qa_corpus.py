@@ -1,0 +1,163 @@
+"""Questions to learn from: their answers are where they should be, and missing where they should be."""
+
+import json
+import random
+
+import pytest
+
+from factable.errors import DataError
+from factable.text.questions import BLANK, Questions
+from factable.text.values import read_text
+from factable.train.qa.corpus import questions_of
+from factable.train.qa.squad import cut_passages, read_squad
+from factable.train.qa.synthetic import QuestionMaker, answer_span, passages_of
+from factable.train.questions import AskedFact, learn_questions, read_asked_facts
+from factable.types import Example, Record, Table
+
+CITIES = ["London", "Paris", "Rome", "Oslo", "Vienna", "Madrid"]
+NAMES = ["Ada", "Bob", "Carla", "Dora", "Emil", "Fritz"]
+
+
+def example(number):
+    name, city, year = NAMES[number % 6], CITIES[number % 6], str(1900 + number)
+    if number % 4 == 3:
+        records = (Record(name, "field", "maths"),)
+        return Example(str(number), "", "", Table(records), (f"{name} did maths.",))
+    records = (Record(name, "birthPlace", city), Record(name, "birthYear", year))
+    texts = (f"{name} was born in {city} in {year}.", f"Born in {year}, {name} comes from {city}.")
+    return Example(str(number), "", "", Table(records), texts)
+
+
+@pytest.fixture(scope="module")
+def made():
+    passages = passages_of([example(number) for number in range(60)])
+    return list(QuestionMaker(passages, Questions(), seed=0).questions(12))
+
+
+def test_every_kind_is_made(made):
+    kinds = {asked.kind for asked in made}
+    assert len(kinds) == 12, kinds
+
+
+def test_answers_of_questions_about_facts_are_values(made):
+    for asked in made:
+        if asked.kind in ("value_in_text", "value_in_data", "mention_in_data", "mention_in_other_text"):
+            said = asked.context[slice(*asked.answer)]
+            assert said.title() in [*CITIES, *NAMES, "Maths"] or said.isdecimal(), asked
+
+
+def test_swapped_values_are_the_answer(made):
+    swapped = [asked for asked in made if asked.kind == "value_swapped_in_text"]
+    assert swapped
+    for asked in swapped:
+        assert (
+            asked.context[slice(*asked.answer)] in CITIES or asked.context[slice(*asked.answer)].isdecimal()
+        )
+
+
+def test_what_is_not_there_has_no_answer(made):
+    without = {asked.kind for asked in made if asked.answer is None}
+    assert without == {
+        "unsaid_in_text", "cut_out_of_text", "other_subject", "mention_not_in_data", "foreign_mention",
+        "unsaid_in_data",
+    }  # fmt: skip
+    for asked in made:
+        if asked.kind == "other_subject":
+            assert not any(name in asked.question and name in asked.context for name in NAMES)
+
+
+def test_blanks_are_asked_of_data(made):
+    for asked in made:
+        if asked.kind.startswith("mention") or asked.kind == "foreign_mention":
+            assert BLANK in asked.question
+
+
+def test_a_denial_belongs_to_the_answer():
+    reading = read_text("Zizzi is not family friendly.")
+    start, end = answer_span(Record("Zizzi", "familyFriendly", "no"), reading)
+    assert reading.text[start:end] == "not family friendly"
+
+
+def test_what_is_drawn_depends_on_the_seed_only():
+    passages = passages_of([example(number) for number in range(10)])
+
+    def draw(seed):
+        return list(QuestionMaker(passages, Questions(), seed=seed).questions(3))
+
+    assert draw(1) == draw(1) != draw(2)
+
+
+def squad(tmp_path):
+    context = "Rome is old. Its river is the Tiber. It has seven hills. Many people live there."
+    rows = [
+        {
+            "question": "What is Rome's river?",
+            "answers": [{"answer_start": context.index("Tiber"), "text": "Tiber"}],
+        }
+    ]
+    content = {"data": [{"paragraphs": [{"context": context, "qas": rows * 40}]}]}
+    path = tmp_path / "squad.json"
+    path.write_text(json.dumps(content))
+    return str(path)
+
+
+def test_squad_is_cut_into_short_passages(tmp_path):
+    asked = list(cut_passages(read_squad(squad(tmp_path)), random.Random(0)))
+    assert len(asked) == 40
+    for one in asked:
+        if one.answer:
+            assert one.context[slice(*one.answer)] == "Tiber"
+        else:
+            assert "Tiber" not in one.context
+    assert {one.answer is None for one in asked} == {True, False}
+
+
+def test_files_of_both_kinds(tmp_path):
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(
+        "".join(
+            json.dumps(
+                {
+                    "id": one.item,
+                    "data": [list(record) for record in one.table.records],
+                    "references": one.references,
+                }
+            )
+            + "\n"
+            for one in map(example, range(5))
+        )
+    )
+    files = [squad(tmp_path), str(corpus)]
+    made = questions_of(files, Questions(), per_text=2, most=15, seed=0)
+    assert list(made) == files
+    assert len(made[files[0]]) == 15 > len(made[files[1]]) > 5
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"data": [{"paragraphs": [{"qas": 1}]}]}', "[1]"])
+def test_what_is_no_squad(tmp_path, content):
+    path = tmp_path / "bad.json"
+    path.write_text(content)
+    with pytest.raises(DataError, match="no file of SQuAD"):
+        read_squad(str(path))
+
+
+def test_questions_are_learnt_from_what_people_ask(tmp_path):
+    asked = [
+        AskedFact("Where was Ada Lovelace born?", "Ada Lovelace", "birthPlace"),
+        AskedFact("where was charles babbage born", "Charles Babbage", "birthPlace"),
+        AskedFact("what is the birth city of Alan Turing", "Alan Turing", "birthPlace"),
+        AskedFact("Who wrote Emma (novel)?", "Emma (novel)", "author"),
+        AskedFact("Who wrote Dune?", "Dune (novel)", "author"),
+        AskedFact("is Dune long?", "Dune", "length"),
+    ]
+    assert learn_questions(asked) == {
+        "author": ["Who wrote <subject>?"],
+        "birth place": ["Where was <subject> born?"],
+    }
+    path = tmp_path / "questions.jsonl"
+    row = {"question": "Who wrote Dune?", "entity": "Dune", "predicate": "author", "direction": "backward"}
+    path.write_text(json.dumps(row) + "\n\n" + json.dumps(row | {"direction": "forward"}) + "\n")
+    assert list(read_asked_facts(str(path))) == [AskedFact("Who wrote Dune?", "Dune", "author")]
+    path.write_text('{"question": 1}\n')
+    with pytest.raises(DataError, match=r"questions.jsonl:1: no question about a fact"):
+        list(read_asked_facts(str(path)))
