@@ -24,7 +24,8 @@ from factable.errors import MissingExtraError
 from factable.io.formats import open_format
 from factable.metrics.nli import NliCheck
 from factable.metrics.nli_check import Check, Selection, questions_of
-from factable.models.nli import _remembered, load_nli
+from factable.models.asking import _remembered
+from factable.models.nli import load_nli
 from factable.models.protocols import TextPair
 from factable.models.templates import load_templates
 from factable.models.threads import core_count

@@ -19,11 +19,6 @@ done
 python3 "$here/unseen.py" "$work/test.xml" "$work/unseen.xml"
 factable convert webnlg "$work/unseen.xml" "$work/converted/webnlg-unseen.jsonl"
 
-# The training set is there in tokens only: put marks and prices together again.
-gzip -dc "$data/e2e/trainset_tokenised.tsv.gz" |
-    sed -E "s/£ ([0-9])/£\1/g; s/ - /-/g; s/([0-9])- £?([0-9])/\1-\2/g; s/ ([.,;!?])/\1/g; s/ ('s|n't|'re)/\1/g; s/ref_tokenised/ref/" \
-    > "$work/e2e-train.tsv"
-factable convert e2e "$work/e2e-train.tsv" "$work/converted/e2e-train.jsonl"
-factable convert e2e "$data/e2e/devset.csv.xz" "$work/converted/e2e-dev.jsonl"
+sh "$here/e2e.sh" "$data/e2e" "$work/converted"
 
 factable train nli "$here/nli.toml" "$out" --data "$work" "$@"
