@@ -1,15 +1,21 @@
 """Metrics by name: spec text -> metric. A new metric is one line here; nothing loads until asked for."""
 
 import ast
+import warnings
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from factable.errors import UsageError, did_you_mean
 from factable.metric import Metric
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
 BUILT_IN = {
     "aligner": "factable.metrics.aligner:Aligner",
+    "bertscore": "factable.metrics.bertscore:Bertscore",
     "bleu": "factable.metrics.bleu:Bleu",
     "bleu_t": "factable.metrics.bleu_t:BleuT",
     "chrf": "factable.metrics.chrf:Chrf",
@@ -23,6 +29,8 @@ BUILT_IN = {
     "nist": "factable.metrics.nist:Nist",
     "nli": "factable.metrics.nli:NliCheck",
     "parent": "factable.metrics.parent:Parent",
+    "perplexity": "factable.metrics.perplexity:Perplexity",
+    "questeval": "factable.metrics.questeval:QuestEval",
     "ranking": "factable.metrics.ranking:Ranking",
     "rg": "factable.metrics.rg:Rg",
     "rg_f": "factable.metrics.rg_f:RgF",
@@ -31,13 +39,20 @@ BUILT_IN = {
     "ter": "factable.metrics.ter:Ter",
 }
 PLUG_IN_GROUP = "factable.metrics"
+MOST_SHOWN = 200
 
 
 def names() -> list[str]:
     """All metric names, plug-ins included."""
+    return sorted({*BUILT_IN, *(point.name for point in _plug_ins())})
+
+
+@cache
+def _plug_ins() -> "EntryPoints":
+    """Looked for once: that takes longer than all the rest of reading a spec."""
     from importlib.metadata import entry_points
 
-    return sorted({*BUILT_IN, *(point.name for point in entry_points(group=PLUG_IN_GROUP))})
+    return entry_points(group=PLUG_IN_GROUP)
 
 
 @cache
@@ -47,16 +62,14 @@ def load(name: str) -> type[Metric]:
         module, attribute = BUILT_IN[name].split(":")
         built_in: type[Metric] = getattr(import_module(module), attribute)
         return built_in
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=PLUG_IN_GROUP, name=name):
+    for point in _plug_ins().select(name=name):
         try:
             plug_in: type[Metric] = point.load()
         except (ImportError, AttributeError) as error:
             raise UsageError(f"metric {name!r} cannot be loaded from {point.value} ({error})") from None
         return plug_in
     known = names()
-    raise UsageError(f"no metric {name!r}; {did_you_mean(name, known)}metrics are {', '.join(known)}")
+    raise UsageError(f"no metric {_shown(name)}; {did_you_mean(name, known)}metrics are {', '.join(known)}")
 
 
 def parse(text: str) -> Metric:
@@ -68,18 +81,21 @@ def parse(text: str) -> Metric:
         if argument not in parameters:
             hint = did_you_mean(argument, parameters)
             known = ", ".join(parameters)
-            raise UsageError(f"{name} has no parameter {argument!r}; {hint}parameters are {known}")
+            raise UsageError(f"{name} has no parameter {_shown(argument)}; {hint}parameters are {known}")
     try:
         return metric(**arguments)
-    except (TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
         # A value of a kind that the metric did not think of, such as a list for a name.
-        raise UsageError(f"cannot make the metric {text!r} ({error}); check its parameters") from None
+        raise UsageError(f"cannot make the metric {_shown(text)} ({error}); check its parameters") from None
 
 
 def _split(text: str) -> tuple[str, dict[str, object]]:
     """Name and arguments of a spec, read as literals and never run."""
     try:
-        call = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings():
+            # Python murmurs about odd numbers and escapes in the text; what they mean is clear all the same.
+            warnings.simplefilter("ignore")
+            call = ast.parse(text.strip(), mode="eval").body
         if isinstance(call, ast.Name):
             return call.id, {}
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
@@ -89,7 +105,11 @@ def _split(text: str) -> tuple[str, dict[str, object]]:
             if word.arg is None or word.arg in arguments:
                 raise ValueError
             arguments[word.arg] = ast.literal_eval(word.value)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
         remedy = 'write name or name(parameter=value, …), such as parent or parent(mix=0.5, tokens="words")'
-        raise UsageError(f"cannot read the metric {text!r}; {remedy}") from None
+        raise UsageError(f"cannot read the metric {_shown(text)}; {remedy}") from None
     return call.func.id, arguments
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…")

@@ -45,10 +45,11 @@ def main() -> None:
         code = cli.main(prog_name="factable", standalone_mode=False)
     except click.ClickException as error:
         code = _fail(_one_line(error), error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        code = _fail("interrupted; no output file was written", INTERRUPTED)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        # click raises an error of its own from the interrupt.
+        code = _fail(_what_remains("interrupted", stop.__cause__ or stop), INTERRUPTED)
     except _ToldToEndError as end:
-        code = _fail("told to end; no output file was written", 128 + end.signal)
+        code = _fail(_what_remains("told to end", end), 128 + end.signal)
     except FactableError as error:
         code = _fail(str(error), error.exit_code)
     except OSError as error:
@@ -75,6 +76,11 @@ def _end_cleanly_when_told_to() -> None:
 
 def _raise_end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     raise _ToldToEndError(number)
+
+
+def _what_remains(what: str, stop: BaseException) -> str:
+    """What happened, and what a command noted about going on."""
+    return "; ".join([what, "no output file was written", *getattr(stop, "__notes__", [])])
 
 
 def _one_line(error: click.ClickException) -> str:

@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from factable.run.engines import ENGINES
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 TEXT_FORMATS = ("table", "json", "csv", "markdown", "latex")
 DEFAULT_METRICS = ("parent", "bleu")
@@ -29,6 +31,18 @@ out_option = click.option(
 )
 jobs_option = click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to score with."
+)
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default=ENGINES[0],
+    show_default=True,
+    help="Where to work: on this machine, or on a Ray cluster (needs the extra ray).",
+)
+engine_jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Processes, or CPUs of the Ray cluster; default: 1 process, or all CPUs.",
 )
 skip_bad_option = click.option(
     "--skip-bad", is_flag=True, help="Leave bad lines out and report how many there were."

@@ -1,40 +1,58 @@
 """A progress bar on stderr, only where stderr is a terminal."""
 
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
 from factable.io.files import COMPRESSION_ENDINGS
+from factable.models.waiting import told_to
 from factable.run.units import Scored
+
+# Work that tells of every step is not shown more often.
+SECONDS = 0.1
 
 
 class Progress:
-    """Shows how much of the input is done: bytes where the size is known, and examples."""
+    """Shows how much of the input is done, bytes where the size is known and examples; below, long work."""
 
     def __init__(self, files: Sequence[str] = (), *, shown: bool = True) -> None:
         self._examples = 0
         self._bar = None
+        self._open = ExitStack()
         if shown and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
-            columns = (TextColumn("{task.fields[examples]:,} examples"), BarColumn(), TimeRemainingColumn())
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
             # Without a refreshing thread, so that worker processes can be forked safely.
             self._bar = Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-            self._task = self._bar.add_task("", total=_total_bytes(files), examples=0)
+            self._task = self._bar.add_task("0 examples", total=_total_bytes(files))
+            self._work = self._bar.add_task("", visible=False)
+            self._last = 0.0
 
     def __enter__(self) -> "Progress":
         if self._bar:
-            self._bar.start()
+            self._open.enter_context(self._bar)
+            self._open.enter_context(told_to(self._hear))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar:
-            self._bar.stop()
+        self._open.close()
+
+    def _hear(self, what: str, done: int, total: int) -> None:
+        """Show work that takes long before any example is done."""
+        now = time.monotonic()
+        if self._bar and (done >= total or now - self._last >= SECONDS):
+            self._last = now
+            shown = f"{done:,} of {total:,} texts {what}"
+            self._bar.update(self._work, description=shown, completed=done, total=total, visible=done < total)
+            self._bar.refresh()
 
     def take(self, unit: Scored) -> None:
         """Say that a unit of work is done."""
@@ -44,7 +62,9 @@ class Progress:
         """Say that so many bytes and examples more are done."""
         self._examples += examples
         if self._bar:
-            self._bar.update(self._task, advance=size, examples=self._examples, refresh=True)
+            self._bar.update(
+                self._task, advance=size, description=f"{self._examples:,} examples", refresh=True
+            )
 
 
 def _total_bytes(files: Sequence[str]) -> int | None:

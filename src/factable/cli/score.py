@@ -5,10 +5,11 @@ from typing import IO, Any
 
 import click
 
-from factable.cli.options import format_option, jobs_option, out_option, skip_bad_option
+from factable.cli.options import engine_jobs_option, engine_option, format_option, out_option, skip_bad_option
 from factable.cli.output import check_output, format_of, is_terminal, report_skipped
 from factable.cli.pages import open_report, report_option
 from factable.cli.progress import Progress
+from factable.cli.resuming import check_resume, resumable, resume_option
 from factable.errors import UsageError
 from factable.io.files import open_output
 from factable.report.document import write_json
@@ -32,7 +33,9 @@ DEFAULT_METRIC = "ledger"
 @out_option
 @click.option("--explain", is_flag=True, help="Say which facts and words are behind each score.")
 @report_option
-@jobs_option
+@engine_option
+@engine_jobs_option
+@resume_option
 @skip_bad_option
 def score(
     files: Sequence[str],
@@ -41,6 +44,7 @@ def score(
     out: str,
     explain: bool,
     report: str | None,
+    resume: str | None,
     **options: Any,
 ) -> None:
     """Score the texts in FILES (JSON lines, CSV or Parquet; - is stdin) against their data."""
@@ -48,10 +52,12 @@ def score(
     if explain and shape not in EXPLAINING:
         raise UsageError(f"--explain has no place in {shape}; use --format {' or '.join(EXPLAINING)}")
     check_output(files, out)
+    check_resume(resume, files, {"--out": out, "--report": report})
     metrics = parse_all(specs or (DEFAULT_METRIC,))
     render = _render(shape, explain)
     on_terminal = is_terminal(out)
     with (
+        resumable(resume),
         open_output(out) as stream,
         open_report(report, files, metrics, out=out, explained=explain) as page,
     ):
@@ -68,7 +74,7 @@ def score(
                 progress.take(unit)
 
             options |= {"render": render, "listing": page.render, "listener": take}
-            result = score_files(files, metrics, explain=explain, **options)
+            result = score_files(files, metrics, explain=explain, resume=resume, **options)
         page.write(result)
         _write(result, shape, stream, colour=on_terminal)
     report_skipped(result.skipped)

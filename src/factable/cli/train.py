@@ -7,9 +7,10 @@ from typing import Any
 import click
 import orjson
 
-from factable.cli.options import seed_option
+from factable.cli.options import engine_jobs_option, engine_option, seed_option
 from factable.cli.progress import Progress
 from factable.cli.train_extraction import extractor, facts, patterns
+from factable.cli.train_questions import qa, questeval, questions
 from factable.errors import DataError, Fault
 from factable.io.files import open_output
 from factable.io.read import iter_examples
@@ -17,7 +18,7 @@ from factable.kernels.tokens import TOKENIZERS
 from factable.metrics.cider import Cider
 from factable.metrics.idf import documents_of, write_idf
 from factable.models.counts import save_counts
-from factable.train.counts import CountsBuilder
+from factable.train.counts import count_files
 from factable.train.ledger.run import train_weights
 from factable.train.nli.run import train_nli
 from factable.train.ranker.run import train_ranker
@@ -33,7 +34,7 @@ def train() -> None:
     """Make the files that some metrics need from your own data."""
 
 
-for command in (extractor, facts, patterns):
+for command in (extractor, facts, patterns, qa, questeval, questions):
     train.add_command(command)
 
 
@@ -41,15 +42,15 @@ for command in (extractor, facts, patterns):
 @click.argument("files", nargs=-1, required=True)
 @click.argument("out", metavar="OUT.counts")
 @click.option("--tokens", type=click.Choice(TOKENIZERS), default=TOKENIZERS[0], show_default=True)
-def counts(files: Sequence[str], out: str, tokens: str) -> None:
+@engine_option
+@engine_jobs_option
+def counts(files: Sequence[str], out: str, tokens: str, **where: Any) -> None:
     """Count which words come with which data, for parent(entailment="cooccurrence", counts=OUT.counts).
 
     FILES are converted training sets; each reference counts, or the text where there are none.
     """
-    builder = CountsBuilder(tokens)
     with Progress() as progress:
-        for example in _iter_files(files, progress):
-            builder.add(example)
+        builder = count_files(files, tokens, advance=lambda number: progress.advance(0, number), **where)
     if not builder.texts:
         raise DataError([Fault(files[0], None, "holds no references and no texts", "give a training set")])
     result = builder.finish()

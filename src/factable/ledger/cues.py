@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from factable.ledger.reading import Reading, Span
-from factable.ledger.wording import CONNECTING, alike
+from factable.ledger.wording import CONNECTING
 from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, open_up
 from factable.text.values import Date, Hit, Number
-from factable.text.values.words import Word, split_words
+from factable.text.values.words import Word, alike, split_words
 
 # A word after a value is as near as one so many words further away before it.
 AFTER = 2

@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 
 import orjson
 
 from factable.errors import DataError, Fault
-from factable.io.files import open_input
+from factable.io.files import read_whole
+from factable.models.embedded import read_shipped
 
 BIAS = "bias"
 PARTS = ("fact", "value", "sentence", "verdict")
-SHIPPED = "weights.json"
+SHIPPED = "ledger/weights.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,21 @@ def _parse(path: str, content: bytes) -> Weights:
     source = path or SHIPPED
     try:
         found = orjson.loads(content)["weights"]
-        weights = {part: {name: float(value) for name, value in found[part].items()} for part in PARTS}
+        weights = {part: {name: _finite(value) for name, value in found[part].items()} for part in PARTS}
         known = load_weights("").by_part if path else weights
         missing = [part for part in PARTS if weights[part].keys() != known[part].keys()]
-    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError):
         missing = list(PARTS)
     if missing:
         found_fault = f"no weights of the ledger ({', '.join(missing)})"
         raise DataError([Fault(source, None, found_fault, "make them with factable train ledger")])
     return Weights(weights)
+
+
+def _finite(value: object) -> float:
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError
+    return float(value)
 
 
 def weights_checksum(path: str) -> str:
@@ -62,6 +68,5 @@ def weights_checksum(path: str) -> str:
 
 def _content(path: str) -> bytes:
     if not path:
-        return files(__package__).joinpath(SHIPPED).read_bytes()
-    with open_input(path) as stream:
-        return stream.read()
+        return read_shipped(SHIPPED)
+    return read_whole(path)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from factable.ledger.reading import Reading, Span
-from factable.text.values.words import Word
+from factable.text.values.words import Word, alike
 
 _CONNECTING = """
 a an the this that these those it its he his him she her hers they their them there then we our us you your i
@@ -18,21 +18,7 @@ serve serving served gets get got goes go gone takes take took uses use used usi
 off down only even either neither not no plus whereas whilst
 """
 CONNECTING = frozenset(_CONNECTING.split())
-_LEAST_PREFIX = 4
-_LONGEST_ENDING = 3
 _MOST_CONNECTING_BETWEEN = 2
-
-
-def alike(one: str, other: str) -> bool:
-    """Whether two folded words are forms of one: equal but for a short ending."""
-    if one == other:
-        return True
-    shared = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        shared += 1
-    return shared >= max(_LEAST_PREFIX, max(len(one), len(other)) - _LONGEST_ENDING - 1)
 
 
 def is_covered(word: str, words: frozenset[str]) -> bool:

@@ -11,9 +11,17 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, Literal
 
-from factable.metric import Field, make_scores
+from factable.metric import Field, make_scores, missing_fields
 from factable.metrics.parameters import require, require_choice
-from factable.metrics.questeval_questions import Comparison, Reply, reply_of, with_data, with_reference
+from factable.metrics.questeval_questions import (
+    Asking,
+    Comparison,
+    Reply,
+    reply_of,
+    with_data,
+    with_reference,
+    word_questions,
+)
 from factable.metrics.questeval_score import (
     SIMILARITIES,
     UNANSWERABLE,
@@ -25,9 +33,13 @@ from factable.metrics.questeval_score import (
     similarities,
     worth,
 )
-from factable.models.qa import answer, qa_identity
+from factable.models.phrases import LIGHT, phrase_finder, phrases_identity
+from factable.models.qa import answer, qa_identity, writes_answers
 from factable.models.questions import load_questions, questions_checksum
+from factable.models.seq2seq import writer_identity
 from factable.models.token_encoder import token_encoder_identity
+from factable.text.linear import linearise_by_entity
+from factable.text.questions import linearise
 from factable.types import Example, Finding, Scores
 
 SOURCES = ("data", "references", "both")
@@ -42,11 +54,15 @@ class QuestEval:
 
     source        what a text is compared with: its "data", its "references" (the best one), or the better of
                   "both"
-    qa            "qa", which is embedded, or a folder made by `factable train qa`
-    questions     how facts become questions: "default", "backoff" (one form for all) or a JSON file
+    qa            "qa", which is embedded, a folder made by `factable train qa`, or a T5-like model (a folder
+                  or a hub name; extra hf)
+    questions     how facts become questions: "general" (one form for all), "learnt" or a JSON file
+    writer        a T5-like model that writes all questions instead (a folder or a hub name; extra hf)
+    answers       what in a text is asked for: "light" (names, numbers, dates, noun phrases by rules of our
+                  own), or entities and noun chunks by a pipeline of spaCy (a name or a folder; extra spacy)
     similarity    how answers are compared: as "values", by common words ("f1"), or by "bertscore"
-    unanswerable  what an answer is worth that is likely none: "weigh" (times the probability that it is one),
-                  "zero" (nothing below 0.5) or "ignore" (as much as any)
+    unanswerable  what a question is worth that has likely no answer: "zero" (and others as much as it is
+                  probable that they have one), or "ignore" (as much as any)
     compat        "questeval" scores questions and answers as that program does
     """
 
@@ -60,9 +76,11 @@ class QuestEval:
 
     source: str = "data"
     qa: str = "qa"
-    questions: str = "default"
+    questions: str = "general"
+    writer: str = ""
+    answers: str = LIGHT
     similarity: str = "values"
-    unanswerable: str = "weigh"
+    unanswerable: str = "zero"
     compat: str = ""
 
     def __post_init__(self) -> None:
@@ -71,7 +89,7 @@ class QuestEval:
         require_choice(self, "similarity", SIMILARITIES)
         require_choice(self, "unanswerable", UNANSWERABLE)
         require_choice(self, "compat", COMPATS)
-        for parameter in ("qa", "questions"):
+        for parameter in ("qa", "questions", "writer", "answers"):
             require(self, parameter, isinstance(getattr(self, parameter), str), "a text")
 
     @property
@@ -83,6 +101,10 @@ class QuestEval:
     def ingredients(self) -> dict[str, str]:
         """Checksums of the models and of the questions."""
         found = {"qa": qa_identity(self.qa), "questions": questions_checksum(self.questions)}
+        if self.writer:
+            found["writer"] = writer_identity(self.writer)
+        if self.answers != LIGHT:
+            found["answers"] = phrases_identity(self.answers)
         if self.compat or self.similarity == "bertscore":
             found["encoder"] = token_encoder_identity(ENCODER)
         return found
@@ -101,16 +123,29 @@ class QuestEval:
 
     def _judge(self, examples: Sequence[Example]) -> list[Judgement]:
         """The best comparison of each example; one without any, where there is nothing to compare with."""
-        comparisons = [self._comparisons(example) for example in examples]
-        judged = iter(self._judge_all([one for some in comparisons for one in some]))
+        asking = self._asking()
+        comparisons = [self._comparisons(example, asking) for example in examples]
+        together = [one for some in comparisons for one in some]
+        judged = iter(self._judge_all(word_questions(together, self.writer) if self.writer else together))
         nothing = judge([], [])
         return [max([nothing, *islice(judged, len(some))], key=_worst_first) for some in comparisons]
 
-    def _comparisons(self, example: Example) -> list[Comparison]:
-        questions = load_questions(self.questions)
-        with_facts = [with_data(example, questions)] if self.source != "references" else []
+    def _asking(self) -> Asking:
+        find = phrase_finder(self.answers)
+        return Asking(
+            load_questions(self.questions),
+            # That program asks twice for what was found twice.
+            find if self.compat else lambda text: sorted(set(find(text))),
+            linearise_by_entity if writes_answers(self.qa) else linearise,
+            self.writer,
+        )
+
+    def _comparisons(self, example: Example, asking: Asking) -> list[Comparison]:
+        if missing_fields(self, example):
+            return []
+        with_facts = [with_data(example, asking)] if self.source != "references" else []
         references = example.references if self.source != "data" else ()
-        return with_facts + [with_reference(example, one) for one in references if one.strip()]
+        return with_facts + [with_reference(example, one, asking) for one in references if one.strip()]
 
     def _judge_all(self, comparisons: Sequence[Comparison]) -> list[Judgement]:
         """All questions of all comparisons, asked together."""

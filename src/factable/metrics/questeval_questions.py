@@ -1,23 +1,40 @@
 """Questions from one side with the answers expected there, to be answered on the other side."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from factable.models.protocols import Answer, AskedText
-from factable.text.answers import answer_spans
-from factable.text.questions import LinearData, Questions, blank_out, linearise
+from factable.models.protocols import Answer, AskedText, TextWithAnswer
+from factable.models.seq2seq import write_questions
+from factable.text.answers import answers_beside
+from factable.text.linear import linearise_by_entity
+from factable.text.questions import LinearData, Questions, blank_out
 from factable.text.templates import facts_of, readable
 from factable.types import Example, Record
+
+
+class Asking(NamedTuple):
+    """How questions about facts are worded, what in a text can be an answer, and how data is written down.
+
+    Where a writer is named, it words all questions, and subjects are asked for as well.
+    """
+
+    questions: Questions
+    find_answers: Callable[[str], Sequence[tuple[int, int]]]
+    linearise: Callable[[Mapping[int, Record]], LinearData]
+    writer: str
 
 
 class Exchange(NamedTuple):
     """A question, what its own side answers, and where that comes from: a record or a span of the text.
 
-    `attribute` is that of the record, which helps to read its value.
+    `stands` is the answer in its own side, from which a writer makes a question; `attribute` is that of the
+    record, which helps to read its value.
     """
 
     asked: AskedText
     expected: str
+    stands: TextWithAnswer
     record: int | None = None
     span: tuple[int, int] | None = None
     attribute: str = ""
@@ -41,38 +58,62 @@ class Reply(NamedTuple):
     attribute: str
 
 
-def with_data(example: Example, questions: Questions) -> Comparison:
-    """Questions about facts, asked of the text, and blanks in the text, asked of the facts."""
+def with_data(example: Example, asking: Asking) -> Comparison:
+    """Questions about facts, asked of the text, and questions about the text, asked of the facts."""
     facts = facts_of(example.table)
-    line = linearise(facts)
-    return Comparison(
-        _about_facts(facts, example.text, questions), _about_text(example.text, line.text), line, facts
-    )
+    line = asking.linearise(facts)
+    mine = _about_text(example.text, line.text, facts, asking)
+    return Comparison(_about_facts(facts, example.text, asking), mine, line, facts)
 
 
-def with_reference(example: Example, reference: str) -> Comparison:
-    """Blanks in a reference, asked of the text, and blanks in the text, asked of the reference."""
-    theirs = [one._replace(span=None) for one in _about_text(reference, example.text)]
-    return Comparison(theirs, _about_text(example.text, reference), None, {})
+def with_reference(example: Example, reference: str, asking: Asking) -> Comparison:
+    """Questions about a reference, asked of the text, and about the text, asked of the reference."""
+    facts = facts_of(example.table)
+    theirs = [one._replace(span=None) for one in _about_text(reference, example.text, facts, asking)]
+    return Comparison(theirs, _about_text(example.text, reference, facts, asking), None, {})
 
 
-def _about_facts(facts: Mapping[int, Record], text: str, questions: Questions) -> list[Exchange]:
+def _about_facts(facts: Mapping[int, Record], text: str, asking: Asking) -> list[Exchange]:
+    """A question for each value; where they are written, for each subject too."""
+    line = linearise_by_entity(facts)
+    found = []
+    for place in sorted(line.places, key=lambda place: place.record):
+        record = facts[place.record]
+        if place.start < place.end and (place.is_value or asking.writer):
+            found.append(
+                Exchange(
+                    AskedText(asking.questions.ask(record), text),
+                    readable(record.value if place.is_value else record.subject),
+                    TextWithAnswer(line.text[place.start : place.end], line.text),
+                    record=place.record,
+                    attribute=record.attribute if place.is_value else "",
+                )
+            )
+    return found
+
+
+def _about_text(text: str, context: str, facts: Mapping[int, Record], asking: Asking) -> list[Exchange]:
+    """Sentences of a text with a blank for each answer."""
     return [
-        Exchange(
-            AskedText(questions.ask(record), text),
-            readable(record.value),
-            record=place,
-            attribute=record.attribute,
-        )
-        for place, record in facts.items()
-        if record.value.strip()
+        Exchange(AskedText(blank_out(text, span), context), said, TextWithAnswer(said, text), span=span)
+        for span in answers_beside(text, asking.find_answers(text), facts)
+        for said in [text[span[0] : span[1]]]
     ]
 
 
-def _about_text(text: str, context: str) -> list[Exchange]:
+def word_questions(comparisons: Sequence[Comparison], writer: str) -> list[Comparison]:
+    """The same with the questions of a writer, all of them written together."""
+    exchanges = [one for comparison in comparisons for one in (*comparison.of_text, *comparison.of_other)]
+    questions = write_questions(writer, [one.stands for one in exchanges])
+    worded = (
+        one._replace(asked=one.asked._replace(question=question))
+        for one, question in zip(exchanges, questions, strict=True)
+    )
     return [
-        Exchange(AskedText(blank_out(text, span), context), text[span[0] : span[1]], span=span)
-        for span in answer_spans(text)
+        one._replace(
+            of_text=list(islice(worded, len(one.of_text))), of_other=list(islice(worded, len(one.of_other)))
+        )
+        for one in comparisons
     ]
 
 
@@ -83,5 +124,8 @@ def reply_of(comparison: Comparison, exchange: Exchange, answer: Answer) -> Repl
     place = comparison.data.place_at(*answer.span)
     if place is None:
         return Reply(exchange, answer, None, "")
-    attribute = comparison.facts[place.record].attribute if place.is_value else ""
-    return Reply(exchange, answer, place.record, attribute)
+    record = comparison.facts[place.record]
+    if answer.span == (place.start, place.end):
+        # As the data has it, not as it stands in a line with spaces between its marks.
+        answer = answer._replace(text=readable(record.value if place.is_value else record.subject))
+    return Reply(exchange, answer, place.record, record.attribute if place.is_value else "")

@@ -10,7 +10,7 @@ from factable.text.similarity import token_f1, value_similarity
 from factable.types import Finding, Kind
 
 SIMILARITIES = ("values", "f1", "bertscore")
-UNANSWERABLE = ("weigh", "zero", "ignore")
+UNANSWERABLE = ("zero", "ignore")
 # A question whose answer is worth less was not answered as expected.
 ENOUGH = 0.5
 
@@ -58,20 +58,13 @@ def worth(similarity: float, answerable: float, unanswerable: str) -> float:
     """What an answer is worth, given how likely it is that there is one."""
     if unanswerable == "ignore":
         return similarity
-    if unanswerable == "zero":
-        return similarity if answerable >= ENOUGH else 0.0
-    return similarity * answerable
+    return similarity * answerable if answerable >= ENOUGH else 0.0
 
 
 def judge(of_text: Sequence[Marked], of_other: Sequence[Marked]) -> Judgement:
-    """Both directions, and their harmonic mean; a direction in which nothing is asked does not count."""
-    precision, recall = _mean(of_other), _mean(of_text)
-    known = [part for part in (precision, recall) if not math.isnan(part)]
-    if len(known) == 2:
-        value = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    else:
-        value = known[0] if known else math.nan
-    return Judgement(value, precision, recall, of_text, of_other)
+    """Both directions, and their mean; one in which nothing is asked is taken to be like the other."""
+    precision, recall = _mean(of_other or of_text), _mean(of_text or of_other)
+    return Judgement((precision + recall) / 2, precision, recall, of_text, of_other)
 
 
 def _mean(marked: Sequence[Marked]) -> float:

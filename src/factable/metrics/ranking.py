@@ -13,7 +13,7 @@ from typing import ClassVar
 from factable.metric import Field, ShardBy, make_scores
 from factable.metrics.parameters import is_number, require, require_choice, require_whole
 from factable.metrics.ranking_judgement import REFERENCES, TABLE, How, Judge, Judgement, explain_judgement
-from factable.metrics.ranking_precision import SUMMED
+from factable.metrics.ranking_precision import HARMONIC, IDEAL, MEANS, SUMMED, mean_precision
 from factable.models.pools import index_pool, load_pool, pool_checksum
 from factable.models.rankers import BM25, make_ranker, ranker_identity
 from factable.text.units import READINGS, RECORDS, units_of
@@ -22,11 +22,12 @@ from factable.types import Example, Finding, Scores
 MOST_DECOYS = 50
 AUTO = "auto"
 # Those of "auto", and the rankers that were not taught to tell such facts from right ones.
-TAUGHT_DECOYS = 3
+TAUGHT_DECOYS = 10
 UNTAUGHT = (BM25, "embed")
-DIRECTIONS = ("both", TABLE, REFERENCES)
+BOTH = "both"
+DIRECTIONS = (BOTH, TABLE, REFERENCES)
 NO_UNITS = "no records with a value in its data"
-NO_REFERENCES = "no references"
+NO_REFERENCES = 'no references, which direction="table" does without'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,25 +36,27 @@ class Ranking:
 
     ranker     "trained" and "embed", which are embedded, "bm25", or a folder made by `factable train ranker`
     rank       what of a table is ranked: "records" as short texts, or bare "values"
-    direction  what is found by the text: its "table", "references", or "both"
+    direction  what is found by the text: "both", its "table" or its "references"
+    mean       of both: "harmonic", which is near the weaker one, or "arithmetic"
     delta      references count as relevant whose table is the same by more than this, from 0 to 1
     summed     the ranks of references at which precision is summed: "ideal" (the first) or "found"
     decoys     so many made-up facts, with another attribute, are ranked beside each fact of the table;
-               "auto": 3 for records, by an encoder that was trained to rank
+               "auto": 10 for records, by an encoder that was trained to rank
     pool       a converted data set to rank; without one, that of the examples scored
     """
 
     name: ClassVar[str] = "ranking"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     higher_is_better: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     slow: ClassVar[bool] = True
 
     ranker: str = "trained"
     rank: str = "records"
-    direction: str = TABLE
+    direction: str = BOTH
+    mean: str = HARMONIC
     delta: float = 0.0
-    summed: str = "ideal"
+    summed: str = IDEAL
     decoys: int | str = AUTO
     pool: str = ""
 
@@ -61,6 +64,7 @@ class Ranking:
         """Check every parameter."""
         require_choice(self, "rank", READINGS)
         require_choice(self, "direction", DIRECTIONS)
+        require_choice(self, "mean", MEANS)
         require_choice(self, "summed", SUMMED)
         if self.decoys != AUTO:
             require_whole(self, "decoys", 0, MOST_DECOYS)
@@ -88,7 +92,7 @@ class Ranking:
 
     @property
     def _directions(self) -> tuple[str, ...]:
-        return (TABLE, REFERENCES) if self.direction == "both" else (self.direction,)
+        return (TABLE, REFERENCES) if self.direction == BOTH else (self.direction,)
 
     @property
     def _ranks_records(self) -> bool:
@@ -114,10 +118,13 @@ class Ranking:
         judgements = self._judge(examples, reasons)
         values, parts = array("d"), {part: array("d") for part in self.parts}
         for judgement in judgements:
-            values.append(judgement.value if judgement else math.nan)
+            values.append(self._value(judgement) if judgement else math.nan)
             for part, column in parts.items():
                 column.append(judgement.part(part) if judgement else math.nan)
         return make_scores(self, examples, values, parts, reasons)
+
+    def _value(self, judgement: Judgement) -> float:
+        return mean_precision(judgement.precisions.values(), self.mean)
 
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
         """Each record, found or left out, and facts of other tables that were found instead."""

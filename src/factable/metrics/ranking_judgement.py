@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from factable.metrics.ranking_precision import average_precision, graded_precision
 from factable.models.pools import Alike, IndexedPool, Units
 from factable.models.rankers import Floats, Ranker
+from factable.models.waiting import count_steps
 from factable.text.units import decoys_of
 from factable.types import Example, Finding
 
@@ -27,11 +28,6 @@ class Judgement:
     omitted: Mapping[str, float]
     hallucinated: Mapping[str, float]
     units: int
-
-    @property
-    def value(self) -> float:
-        """The mean of the rankings."""
-        return math.fsum(self.precisions.values()) / len(self.precisions)
 
     def part(self, name: str) -> float:
         """A precision, or the weight of what is left out or made up for each unit of the table."""
@@ -70,27 +66,29 @@ class Judge:
 
     def judge(self, examples: Sequence[Example], units: Sequence[Units]) -> Iterator[Judgement]:
         """One judgement for each example, given the units of its table."""
-        widest = max(len(self._indexed.pool.units), len(self._indexed.pool.references), 1)
-        step = max(1, MOST_SCORES // widest)
+        pool = self._indexed.pool
+        step = max(1, MOST_SCORES // max(1, len(pool.units) + len(pool.references)))
+        advance = count_steps("ranked", len(examples))
         for start in range(0, len(examples), step):
             some = examples[start : start + step]
             queries = self._ranker.read([example.text for example in some])
-            verdicts = [
-                self._rank(direction, some, units[start : start + step], queries)
-                for direction in self._directions
-            ]
-            for mine, example, *one in zip(units[start : start + step], some, *verdicts, strict=True):
-                said = one if example.text.strip() else [NOTHING._replace(omitted=mine)] * len(one)
-                yield _together(dict(zip(self._directions, said, strict=True)), mine)
+            scores = [self._scores(direction, queries) for direction in self._directions]
+            for row in zip(some, units[start : start + step], queries, *scores, strict=True):
+                advance(1)
+                yield self._judge(*row)
 
-    def _rank(
-        self, direction: str, examples: Sequence[Example], units: Sequence[Units], queries: Any
-    ) -> list[Verdict]:
-        if direction == TABLE:
-            scores = self._indexed.units.scores(queries)
-            return [self._rank_units(*row) for row in zip(examples, units, queries, scores, strict=True)]
-        scores = self._indexed.references.scores(queries)
-        return [self._rank_references(*row) for row in zip(examples, units, queries, scores, strict=True)]
+    def _scores(self, direction: str, queries: Any) -> Floats:
+        ranked = self._indexed.units if direction == TABLE else self._indexed.references
+        return ranked.scores(queries)
+
+    def _judge(self, example: Example, mine: Units, query: Any, *scores: Floats) -> Judgement:
+        """What the rankings of one text say, given the scores of each."""
+        verdicts = {}
+        for direction, row in zip(self._directions, scores, strict=True):
+            rank = self._rank_units if direction == TABLE else self._rank_references
+            blank = not example.text.strip()
+            verdicts[direction] = NOTHING._replace(omitted=mine) if blank else rank(example, mine, query, row)
+        return _together(verdicts, mine)
 
     def _rank_units(self, example: Example, mine: Units, query: Any, scores: Floats) -> Verdict:
         """All units by the text: its own should come first."""

@@ -4,12 +4,16 @@ Where scores are equal, the less relevant comes first: a tie never helps a text,
 things are put into a pool moves nothing.
 """
 
+import math
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.floating]
 Places = NDArray[np.int64]
 IDEAL, FOUND = SUMMED = ("ideal", "found")
+HARMONIC, ARITHMETIC = MEANS = ("harmonic", "arithmetic")
 # Up to so many thresholds a pass over the scores for each is faster than sorting them.
 MOST_COUNTED = 32
 
@@ -43,6 +47,16 @@ def graded_precision(
         precision, weights = np.cumsum(at_rank) / most, ideal
     # Sums in another order differ in their last digit; an ideal ranking has a precision of exactly 1.
     return min(1.0, float(np.sum(np.minimum(precision, 1.0) * weights) / np.sum(weights)))
+
+
+def mean_precision(precisions: Collection[float], mean: str = HARMONIC) -> float:
+    """The mean of the precisions of some rankings; the harmonic one is 0 where any of them is."""
+    if mean == ARITHMETIC:
+        return math.fsum(precisions) / len(precisions)
+    # Reciprocals are added only of what is above 0; those of equal precisions must give that precision back.
+    if min(precisions) == max(precisions) or not min(precisions):
+        return min(precisions)
+    return len(precisions) / math.fsum(1 / precision for precision in precisions)
 
 
 def _irrelevant_above(scores: Floats, mine: Floats) -> Places:

@@ -1,5 +1,6 @@
 """Errors of one text against the slots of its data: added, missing, wrong and repeated values."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,10 @@ from factable.types import Example, Finding, Kind
 
 # The only value of which the original program counts every occurrence.
 COUNTED_BY_ORIGINAL = Fact("customer rating", "low")
+# What stands in a sentence before words that refer back: "this ", "the family friendly ".
+REFERS_BACK = re.compile(
+    r"(?:this|the)\W+(?:(?!(?:is|are|has|have|in|of|at|for)\b)[\w£'-]+\W+){0,3}", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +68,18 @@ def _compare(
 
 
 def _said_again(text: str, said: Sequence[Said]) -> list[Said]:
-    """What a later sentence says again; twice in one sentence ("a low rating of 1 out of 5") is said once."""
-    ends = [end for _, end in sentence_spans(text)]
+    """What a later sentence says again; twice in one sentence ("a low rating of 1 out of 5") is said once.
+
+    A sentence that begins with "this pub" or "the cheap restaurant" only speaks of what was said.
+    """
+    spans = sentence_spans(text)
     sentences: dict[Fact, set[int]] = {}
     again = []
     for one in said:
-        sentence = sum(end <= one.start for end in ends)
+        sentence = sum(end <= one.start for _, end in spans)
         known = sentences.setdefault(one.fact, {sentence})
-        if sentence not in known:
+        begin = max((start for start, _ in spans if start <= one.start), default=0)
+        if sentence not in known and not REFERS_BACK.fullmatch(text, begin, one.start):
             known.add(sentence)
             again.append(one)
     return again

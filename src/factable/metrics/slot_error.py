@@ -30,7 +30,7 @@ class SlotError:
     """
 
     name: ClassVar[str] = "slot_error"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     higher_is_better: ClassVar[bool] = False
     needs: ClassVar[frozenset[Field]] = frozenset({"table"})
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import zipfile
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar, cast
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from factable.errors import DataError, Fault
 from factable.io.files import open_output
+from factable.io.limits import FREE_BYTES, MOST_RATIO
 
 T = TypeVar("T")
 
@@ -24,6 +26,7 @@ def save_arrays(path: str | os.PathLike[str], file_format: str, **parts: NDArray
 
 def load_arrays(path: str, file_format: str) -> dict[str, NDArray[Any]]:
     """The arrays of a file of that format; anything else raises ValueError or what NumPy thinks of it."""
+    _refuse_bomb(path)
     # Opened here, because NumPy leaves a damaged file open.
     with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
         if not isinstance(stored, np.lib.npyio.NpzFile):
@@ -32,6 +35,14 @@ def load_arrays(path: str, file_format: str) -> dict[str, NDArray[Any]]:
         if found != file_format:
             raise ValueError(f"format {found[:40]!r}, not {file_format!r}")
         return dict(stored.items())
+
+
+def _refuse_bomb(path: str) -> None:
+    """Refuse an archive that says of itself that it unpacks to very much more than it is."""
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > max(FREE_BYTES, MOST_RATIO * os.path.getsize(path)):
+        raise ValueError(f"it unpacks to more than {MOST_RATIO} times its size")
 
 
 def pack(text: str) -> NDArray[np.uint8]:

@@ -53,7 +53,19 @@ def load_weights(folder: Path, kind: Any, *, unused: tuple[str, ...] = ()) -> An
 
 @contextmanager
 def loading(folder: Path) -> Iterator[None]:
-    """Without the bars and reports that transformers writes to stderr, and with our own errors."""
+    """Quietly, and with our own errors."""
+    try:
+        with quietly():
+            yield
+    except DataError:
+        raise
+    except Exception as error:  # whatever the packages below transformers raise
+        raise not_loaded(folder, error) from None
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Without the bars and reports that transformers writes to stderr."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -61,19 +73,15 @@ def loading(folder: Path) -> Iterator[None]:
     logging.disable_progress_bar()
     try:
         yield
-    except DataError:
-        raise
-    except Exception as error:  # whatever the packages below transformers raise
-        raise not_loaded(folder, error) from None
     finally:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
 
 
-def window_of(folder: Path, most: int, config: Any) -> int:
+def window_of(folder: Path, most: int, config: Any, *, limit: int = MOST_TOKENS) -> int:
     """How many tokens a model reads at once: what tokeniser and model can do, up to a sensible number."""
-    window = min(most, getattr(config, "max_position_embeddings", MOST_TOKENS), MOST_TOKENS)
+    window = min(most, getattr(config, "max_position_embeddings", limit), limit)
     if window < LEAST_WINDOW:
         found = f"reads {window} tokens at once"
         raise model_fault(folder, found, f"take a model that reads {LEAST_WINDOW} or more")

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from factable.errors import DataError, Fault
+from factable.io.files import read_whole
 from factable.models.protocols import LABELS, LEAST_WINDOW
 
 MANIFEST = "manifest.json"
@@ -44,10 +45,10 @@ def read_manifest(folder: Path, kind: str = "") -> Manifest:
         found = f"no model folder: {MANIFEST} is missing" if folder.is_dir() else "no model folder"
         raise model_fault(folder, found, "name a folder made by factable train")
     try:
-        manifest = _manifest(folder, orjson.loads(path.read_bytes()))
+        manifest = _manifest(folder, orjson.loads(read_whole(path)))
     except KeyError as error:
         raise model_fault(path, f"no manifest of a model: it lacks {error}", REMEDY) from None
-    except (TypeError, ValueError, AttributeError) as error:
+    except (AttributeError, OverflowError, TypeError, ValueError) as error:
         raise model_fault(path, f"no manifest of a model ({error})", REMEDY) from None
     _check(manifest, path)
     if kind and manifest.kind != kind:

@@ -25,8 +25,8 @@ def load_tokenizer(manifest: Manifest) -> "Tokenizer":
     return tokenizer
 
 
-def load_session(manifest: Manifest) -> Any:
-    """The model, to be run in one thread at a time."""
+def load_session(manifest: Manifest, more: bytes = b"") -> Any:
+    """The model, to be run in one thread at a time; `more` is read as if it stood at the end of its file."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -34,10 +34,11 @@ def load_session(manifest: Manifest) -> Any:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    path = str(manifest.folder / MODEL)
+    path = manifest.folder / MODEL
     try:
+        model = path.read_bytes() + more if more else str(path)
         return onnxruntime.InferenceSession(
-            path, options, providers=["CPUExecutionProvider"], disabled_optimizers=SLOWER_FUSIONS
+            model, options, providers=["CPUExecutionProvider"], disabled_optimizers=SLOWER_FUSIONS
         )
     except Exception as error:  # onnxruntime has no common base class
         raise not_loaded(manifest, MODEL, error) from None

@@ -78,6 +78,26 @@ class Qa(Protocol):
         ...
 
 
+class TextWithAnswer(NamedTuple):
+    """An answer and the text it stands in, about which a question is to be written."""
+
+    answer: str
+    text: str
+
+
+class QuestionWriter(Protocol):
+    """A model that writes questions."""
+
+    @property
+    def identity(self) -> str:
+        """A checksum of all that can move the questions."""
+        ...
+
+    def write(self, answered: Sequence[TextWithAnswer], advance: Advance) -> list[str]:
+        """A question for each answer."""
+        ...
+
+
 class Embedder(Protocol):
     """A model that turns texts into points; like texts are near each other."""
 

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from factable.errors import UsageError, did_you_mean
 from factable.models.answers import mend_surrogates
 from factable.models.asking import ask_once
-from factable.models.embedded import QA_MODELS, embedded_folder
+from factable.models.embedded import QA_MODELS
+from factable.models.folders import has_manifest, model_folder
+from factable.models.hf_files import folder_identity
 from factable.models.manifest import QA, read_manifest
 from factable.models.onnx_qa import OnnxQa
 from factable.models.protocols import Advance, Answer, AskedText, Qa, tell_nobody
+from factable.models.seq2seq import load_seq2seq
 
 # The probability that there is an answer, and where it stands (nowhere: -1); then its text.
 _KEPT = struct.Struct("<dqq")
@@ -21,8 +23,13 @@ _loading = threading.Lock()
 
 
 def load_qa(name: str) -> Qa:
-    """The model of that name: an embedded one, or a folder made by `factable train qa`."""
+    """The model of that name: an embedded one, a folder made by `factable train qa`, or Hugging Face's.
+
+    With the extra `hf` any sequence-to-sequence model works: a local folder, or a name on the hub.
+    """
     folder = _folder(name)
+    if not has_manifest(folder):
+        return load_seq2seq(folder)
     with _loading:
         # A forked process must not use what its parent loaded, and a folder may hold another model by now.
         return _load(folder, qa_identity(name), os.getpid())
@@ -35,19 +42,17 @@ def _load(folder: Path, _identity: str, _process: int) -> Qa:
 
 def qa_identity(name: str) -> str:
     """The checksum of all that can move a model's answers, without loading it."""
-    return read_manifest(_folder(name), QA).identity
+    folder = _folder(name)
+    return read_manifest(folder, QA).identity if has_manifest(folder) else folder_identity(folder)
+
+
+def writes_answers(name: str) -> bool:
+    """Whether a model writes its answers, rather than find them in the context."""
+    return not has_manifest(_folder(name))
 
 
 def _folder(name: str) -> Path:
-    if name in QA_MODELS:
-        return embedded_folder(name)
-    path = Path(name)
-    if not path.exists():
-        hint = did_you_mean(name, QA_MODELS)
-        raise UsageError(
-            f"no model {name!r}; {hint}embedded ones are {', '.join(QA_MODELS)}; or name a folder"
-        )
-    return path.resolve()
+    return model_folder(name, embedded=QA_MODELS, made_by="factable train qa")
 
 
 def answer(name: str, asked: Sequence[AskedText], advance: Advance = tell_nobody) -> list[Answer]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from factable.models.bm25 import Bm25Index, read_query
 from factable.models.embedder import embed, embedder_identity
+from factable.models.waiting import count_steps
 
 BM25 = "bm25"
 Floats = NDArray[np.floating[Any]]
@@ -67,11 +68,14 @@ class EmbeddingRanker:
 
     def read(self, texts: Sequence[str]) -> Any:
         """A row for each text."""
-        return embed(self._name, texts)
+        return self._embed(texts)
 
     def index(self, documents: Sequence[str]) -> Index:
         """A row for each document."""
-        return Rows(self._name, embed(self._name, documents))
+        return Rows(self._name, self._embed(documents))
+
+    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return embed(self._name, texts, count_steps("embedded", len(set(texts))))
 
 
 class Rows:

@@ -1,9 +1,12 @@
 """Stretches of a text that can be answers: names, numbers, dates and noun phrases."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from factable.text.values import find_mentions
+from factable.text.templates import open_up
+from factable.text.values import Relation, find_mentions, find_value, read_text
+from factable.text.values.words import alike, split_words
+from factable.types import Record
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’./,&][^\W_]+)*")
 # Words that are in no noun phrase, or begin one.
@@ -83,3 +86,40 @@ def _has_letter(text: str, span: tuple[int, int]) -> bool:
 
 def _holds(phrase: tuple[int, int], span: tuple[int, int]) -> bool:
     return phrase[0] <= span[0] and span[1] <= phrase[1]
+
+
+def answers_beside(
+    text: str, spans: Sequence[tuple[int, int]], facts: Mapping[int, Record]
+) -> list[tuple[int, int]]:
+    """Answers in a text about these facts: what they name as a whole, and no words of their attributes.
+
+    Names such as "American Journal of Mathematics" fall apart where they are written small; and "the leader"
+    says no value, but which one is meant.
+    """
+    names = _names_of(text, facts)
+    others = [span for span in spans if not any(span[0] < end and start < span[1] for start, end in names)]
+    attributes = {word.folded for record in facts.values() for word in split_words(open_up(record.attribute))}
+    kept = [span for span in others if not _all_alike(text[span[0] : span[1]], attributes)]
+    return sorted({*names, *kept})
+
+
+def _names_of(text: str, facts: Mapping[int, Record]) -> set[tuple[int, int]]:
+    """Where subjects and values stand, of two that overlap the longer."""
+    reading = read_text(text)
+    parts = {
+        part
+        for record in facts.values()
+        for part in ((record.subject, ""), (record.value, record.attribute))
+        if part[0].strip()
+    }
+    hits = {
+        hit.span
+        for part in parts
+        for hit in find_value(part[0], reading, part[1])
+        if hit.relation is Relation.EQUAL
+    }
+    return {span for span in hits if not any(other != span and _holds(other, span) for other in hits)}
+
+
+def _all_alike(said: str, words: set[str]) -> bool:
+    return all(any(alike(word.folded, other) for other in words) for word in split_words(said))

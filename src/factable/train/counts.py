@@ -1,20 +1,77 @@
-"""Counts which text words come with which table words, for PARENT's co-occurrence model."""
+"""Counts which text words come with which table words, for PARENT's co-occurrence model.
+
+Units of work are counted anywhere and come back in input order; adding up their counts in that order numbers the
+words as if all examples had been counted here.
+"""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from factable.errors import Fault
+from factable.io.blocks import Block
+from factable.io.collect import Faults
+from factable.io.memory import without_collection
 from factable.kernels import tokenize
 from factable.kernels.tokens import attribute_token
 from factable.models.counts import Counts, from_pairs
+from factable.run.engines import check_engine, map_units
+from factable.run.sources import check_files, iter_units
+from factable.run.units import Batch, read_unit
 from factable.types import Example, Table
 
 # Pairs held before they are counted: 64 MB.
 BUFFERED_PAIRS = 1 << 23
 
 Run = tuple[NDArray[np.uint64], NDArray[np.uint32]]
+
+
+class Part(NamedTuple):
+    """The counts of some examples; words are numbered in the order in which they came."""
+
+    examples: int
+    texts: int
+    words: list[str]
+    totals: NDArray[np.uint32]
+    pairs: Run
+    faults: list[Fault]
+
+
+def count_files(
+    files: Sequence[str],
+    tokenizer: str,
+    *,
+    jobs: int | None = None,
+    engine: str = "local",
+    advance: Callable[[int], None],
+) -> "CountsBuilder":
+    """The counts of all examples; whatever the engine, the same. `advance` hears of every few examples."""
+    check_engine(engine, jobs)
+    check_files(files)
+    builder, faults = CountsBuilder(tokenizer), Faults()
+    work = partial(_count_unit, tokenizer)
+    units = iter_units(files, need_text=False)
+    with closing(map_units(work, units, jobs=jobs, engine=engine)) as parts:
+        for part in parts:
+            faults.add(*part.faults)
+            builder.add_part(part)
+            advance(part.examples)
+    faults.check()
+    return builder
+
+
+@without_collection
+def _count_unit(tokenizer: str, unit: Block | Batch) -> Part:
+    batch = read_unit(unit, need_text=False)
+    builder = CountsBuilder(tokenizer)
+    for example in batch.examples:
+        builder.add(example)
+    return builder.part(len(batch.examples), batch.faults)
 
 
 class CountsBuilder:
@@ -47,6 +104,22 @@ class CountsBuilder:
             if self._buffered >= self._buffered_pairs:
                 self._flush()
 
+    def add_part(self, part: Part) -> None:
+        """Count what another builder has counted."""
+        self.texts += part.texts
+        numbers = self._number(part.words)
+        np.frombuffer(self._totals, dtype=np.uint32)[numbers] += part.totals
+        rows, columns = part.pairs[0] >> np.uint64(32), part.pairs[0] & np.uint64(0xFFFFFFFF)
+        keys = numbers[rows] << np.uint64(32) | numbers[columns]
+        order = np.argsort(keys)
+        self._keep((keys[order], part.pairs[1][order]))
+
+    def part(self, examples: int, faults: list[Fault]) -> Part:
+        """The counts so far, to be added elsewhere."""
+        self._flush()
+        totals = np.array(self._totals, dtype=np.uint32)
+        return Part(examples, self.texts, list(self._vocabulary), totals, _merge_all(self._runs), faults)
+
     def finish(self) -> Counts:
         """The counts of everything added."""
         self._flush()
@@ -62,12 +135,15 @@ class CountsBuilder:
         return np.array(numbers, dtype=np.uint64)
 
     def _flush(self) -> None:
-        """Count the buffered pairs into a sorted run; runs of like size are merged."""
+        """Count the buffered pairs into a sorted run."""
         if not self._buffer:
             return
         keys, counts = np.unique(np.concatenate(self._buffer), return_counts=True)
-        run = (keys, counts.astype(np.uint32))
         self._buffer, self._buffered = [], 0
+        self._keep((keys, counts.astype(np.uint32)))
+
+    def _keep(self, run: Run) -> None:
+        """Keep a sorted run; runs of like size are merged."""
         while self._runs and len(self._runs[-1][0]) <= 2 * len(run[0]):
             run = _merge_all([self._runs.pop(), run])
         self._runs.append(run)

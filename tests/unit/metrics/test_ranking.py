@@ -9,6 +9,7 @@ import pytest
 from factable.errors import DataError, UsageError
 from factable.metrics.ranking import Ranking
 from factable.models.pools import Pool
+from factable.models.waiting import told_to
 from factable.text.units import RECORDS, VALUES, decoys_of, units_of
 from factable.types import Example, Record, Table
 
@@ -33,7 +34,7 @@ def world():
 
 def judge(one, **options):
     """Scores and findings of the first example among all."""
-    metric = Ranking(**{"ranker": "bm25", "direction": "both", **options})
+    metric = Ranking(**{"ranker": "bm25", **options})
     examples = [one, *(other for other in world() if other.item != one.item)]
     scores = metric.score(examples)
     parts = {part: column[0] for part, column in scores.parts.items()}
@@ -66,6 +67,23 @@ def test_one_ranking_alone_counts_half_of_two():
     assert by_references["omission"] == 0.5
     left_out = {finding.record: finding.score for finding in findings if finding.kind == "omitted"}
     assert left_out[1] in (0.5, 1.0)
+
+
+def test_the_value_is_a_mean_of_both_rankings():
+    one = example("Ann Lee", "Ann Lee was born in Cork")
+    value, parts, _ = judge(one)
+    table, references = parts["table"], parts["references"]
+    assert 0 < table != references > 0
+    assert value == pytest.approx(2 * table * references / (table + references))
+    assert judge(one, mean="arithmetic")[0] == pytest.approx((table + references) / 2)
+
+
+def test_whoever_waits_hears_of_texts_that_were_ranked():
+    heard = []
+    with told_to(lambda *said: heard.append(said)):
+        Ranking(ranker="bm25").score(world())
+    Ranking(ranker="bm25").score(world())
+    assert heard == [("ranked", number, 9) for number in range(1, 10)]
 
 
 def test_values_are_ranked_bare():
@@ -105,14 +123,14 @@ def test_a_pool_of_its_own_makes_examples_independent(tmp_path):
         for one in world()[3:]
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    metric = Ranking(ranker="bm25", direction="both", pool=str(path))
+    metric = Ranking(ranker="bm25", pool=str(path))
     assert metric.shard_by == "example"
     together = metric.score(world())
     alone = [metric.score([one]).values[0] for one in world()]
     assert list(together.values) == alone
     # Facts and references that the pool lacks are ranked beside it.
     assert together.values[0] == 1
-    whole = Ranking(ranker="bm25", direction="both").score(world())
+    whole = Ranking(ranker="bm25").score(world())
     assert list(whole.values)[3:] == pytest.approx(list(together.values)[3:], abs=0.2)
 
 
@@ -123,10 +141,10 @@ def test_a_pool_that_cannot_be_read(tmp_path):
 
 def test_references_are_not_needed_for_the_table():
     bare = [replace(one, references=()) for one in world()]
-    assert Ranking(ranker="bm25").score(bare).corpus == 1
-    scores = Ranking(ranker="bm25", direction="both").score(bare)
+    assert Ranking(ranker="bm25", direction="table").score(bare).corpus == 1
+    scores = Ranking(ranker="bm25").score(bare)
     assert all(map(math.isnan, scores.values))
-    assert scores.findings[0][0].note == "no references"
+    assert scores.findings[0][0].note == 'no references, which direction="table" does without'
 
 
 def test_systems_may_cover_different_items():
@@ -163,9 +181,9 @@ def test_decoys_are_for_encoders_that_were_taught_them():
     wrong = replace(right, text="Bonn is the year in which Ann Lee was born")
     values = {
         decoys: Ranking(decoys=decoys).score([right, *others, replace(wrong, system="b")]).values
-        for decoys in ("auto", 3, 0)
+        for decoys in ("auto", 10, 0)
     }
-    assert values["auto"] == values[3]
+    assert values["auto"] == values[10]
     assert values["auto"][0] > values["auto"][-1]
     assert values[0][0] == values[0][-1] == 1
     assert judge(right, decoys="auto") == judge(right, decoys=0)
@@ -178,7 +196,7 @@ def test_decoys_are_for_encoders_that_were_taught_them():
     "options",
     [
         *({"rank": "rows"}, {"direction": "up"}, {"delta": 1}, {"delta": "0"}, {"summed": "all"}),
-        *({"decoys": -1}, {"decoys": "some"}, {"decoys": 3, "rank": "values"}),
+        *({"mean": "mode"}, {"decoys": -1}, {"decoys": "some"}, {"decoys": 3, "rank": "values"}),
     ],
 )
 def test_parameters_out_of_range(options):

@@ -6,12 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factable.metrics.ranking_precision import (
+    ARITHMETIC,
     FOUND,
     IDEAL,
     MOST_COUNTED,
     SUMMED,
     average_precision,
     graded_precision,
+    mean_precision,
 )
 
 
@@ -85,3 +87,12 @@ def test_a_lone_reference_that_comes_last_is_seen_by_the_default_only():
 def test_an_ideal_ranking_is_exactly_one():
     degrees = np.array([1.0, 0.1, 0.1, 0.1])
     assert graded_precision(np.array([4.0, 3.0, 2.0, 1.0, 0.0]), np.arange(4), degrees) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("precisions", "harmonic", "arithmetic"),
+    [([0.5, 1.0], 2 / 3, 0.75), ([0.0, 1.0], 0.0, 0.5), ([0.3, 0.3], 0.3, 0.3), ([0.7], 0.7, 0.7)],
+)
+def test_means_of_two_rankings_and_of_one(precisions, harmonic, arithmetic):
+    assert mean_precision(precisions) == pytest.approx(harmonic)
+    assert mean_precision(precisions, ARITHMETIC) == pytest.approx(arithmetic)

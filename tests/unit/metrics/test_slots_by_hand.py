@@ -45,6 +45,17 @@ def counts(data, text, metric=METRIC):
         ("name[Aromi], priceRange[£ 20 - 25]", "Aromi is a mid-priced place.", {}),
         ("name[Aromi], familyFriendly[no]", "Aromi is not a place for kids.", {}),
         ("name[Aromi], familyFriendly[no]", "Aromi: children are not welcome.", {}),
+        ("name[Aromi], familyFriendly[no]", "Aromi: kids are prohibited.", {}),
+        ("name[Aromi]", "Aromi is adult free.", {}),
+        # Words of the rating are no price, and a price is no average.
+        ("name[Aromi], customer rating[high]", "Aromi is priced well and has high ratings.", {}),
+        ("name[Aromi], priceRange[cheap]", "The average cost of a meal at Aromi is less than £20.", {}),
+        ("name[Aromi], priceRange[high]", "At Aromi prices tend to be high.", {}),
+        ("name[Aromi], priceRange[moderate]", "Aromi is moderately expensive.", {}),
+        # "The pub" speaks of what was said; "a pub" says it again, and so does the predicate of "the price".
+        ("name[Aromi], eatType[pub]", "Aromi is a pub. This old little pub is nice. The pub is old.", {}),
+        ("name[Aromi], eatType[pub]", "Aromi is a pub. It is a nice pub.", {"repeated": 1}),
+        ("name[Aromi], priceRange[cheap]", "Aromi is cheap. The food is cheap.", {"repeated": 1}),
     ],
 )
 def test_counts_by_hand(data, text, found):

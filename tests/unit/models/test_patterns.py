@@ -48,7 +48,7 @@ def test_values_are_known_in_other_spaces_and_capitals():
     ("text", "said"),
     [
         ("food = 3", "'food' is no section"),
-        ("[food", "no TOML"),
+        ("[food", "broken TOML"),
         ("[food]\nThai = 'thai'", "food, Thai: no list of patterns"),
         ("[food]\nThai = ['(thai']", "food, Thai: no regular expression"),
         ("[food]\nThai = ['<spicy> food']", "no piece <spicy>"),

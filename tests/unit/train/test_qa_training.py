@@ -104,7 +104,7 @@ def test_the_whole_command(base, tmp_path):
             base,
             out,
             settings,
-            questions="backoff",
+            questions="general",
             about="tiny",
             threads=1,
             log=lines.append,

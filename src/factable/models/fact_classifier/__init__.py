@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import orjson
 
 from factable.errors import DataError, Fault
-from factable.io.files import open_input
+from factable.io.files import read_whole
+from factable.models.embedded import read_shipped
 from factable.models.patterns import squeeze
 from factable.text.templates import readable
 from factable.types import Record
@@ -109,9 +109,8 @@ def classifier_checksum(name: str) -> str:
 
 def _content(name: str) -> bytes:
     if name in SHIPPED:
-        return files(__package__).joinpath(f"{name}.json").read_bytes()
-    with open_input(name) as stream:
-        return stream.read()
+        return read_shipped(f"models/fact_classifier/{name}.json")
+    return read_whole(name)
 
 
 @cache
@@ -123,7 +122,7 @@ def _parse(name: str, content: bytes) -> FactClassifier:
         return _classifier(found)
     except KeyError as error:
         raise DataError([Fault(name, None, f"no fact classifier: it lacks {error}", REMEDY)]) from None
-    except (AttributeError, IndexError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
         raise DataError([Fault(name, None, f"no fact classifier ({error})", REMEDY)]) from None
 
 

@@ -2,14 +2,14 @@
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from factable.errors import DataError, Fault
-from factable.io.files import open_input
+from factable.io.files import read_whole
+from factable.io.toml import parse_toml
+from factable.models.embedded import read_shipped
 
 SHIPPED = ("e2e", "rotowire")
 PIECES, COMPAT = "pieces", "compat"
@@ -55,9 +55,8 @@ def patterns_checksum(name: str) -> str:
 
 def _content(name: str) -> bytes:
     if name in SHIPPED:
-        return files(__package__).joinpath(f"{name}.toml").read_bytes()
-    with open_input(name) as stream:
-        return stream.read()
+        return read_shipped(f"models/patterns/{name}.toml")
+    return read_whole(name)
 
 
 def verbatim(value: str) -> str:
@@ -67,10 +66,7 @@ def verbatim(value: str) -> str:
 
 @cache
 def _parse(name: str, content: bytes, compat: bool) -> Patterns:
-    try:
-        sections = tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError([Fault(name, None, f"no TOML ({error})", REMEDY)]) from None
+    sections = parse_toml(name, content, REMEDY)
     pieces = _read_pieces(name, sections.pop(PIECES, {}))
     others = sections.pop(COMPAT, {})
     by_slot = _read_slots(name, sections, pieces)
@@ -112,7 +108,7 @@ def _pattern(
         raise DataError([Fault(name, None, f"{place}: no list of patterns", REMEDY)])
     try:
         return _compile("|".join(_fill(name, form, pieces) for form in forms) or verbatim(value))
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         found = f"{place}: no regular expression ({error})"
         raise DataError([Fault(name, None, found, "mend the pattern")]) from None
 

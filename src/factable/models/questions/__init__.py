@@ -12,16 +12,16 @@ from factable.models.templates import load_templates
 from factable.text.questions import BLANK, GENERAL, Questions, attribute_key
 from factable.text.templates import SUBJECT
 
-SHIPPED = "default"
-BACK_OFF = "backoff"
+GENERAL_FORM = "general"
+LEARNT = "learnt"
 REMEDY = f'write {{"attribute": ["{GENERAL}", "{SUBJECT} is {BLANK}.", …], …}}'
 
 
 def load_questions(name: str) -> Questions:
-    """Questions by name: `default` (what ships), `backoff` (one form for all), or a JSON file."""
-    if name == BACK_OFF:
+    """Questions by name: `general` (one form for all), `learnt` (what ships), or a JSON file."""
+    if name == GENERAL_FORM:
         return Questions()
-    if name == SHIPPED:
+    if name == LEARNT:
         content = files(__package__).joinpath("dbpedia.json").read_bytes()
         return Questions(_parse("dbpedia.json", content), load_templates("default"))
     with open_input(name) as stream:

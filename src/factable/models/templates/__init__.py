@@ -2,12 +2,12 @@
 
 import hashlib
 from functools import cache
-from importlib.resources import files
 
 import orjson
 
 from factable.errors import DataError, Fault
-from factable.io.files import open_input
+from factable.io.files import read_whole
+from factable.models.embedded import read_shipped
 from factable.text.templates import BACKOFF, VALUE, Templates
 
 BACK_OFF = "backoff"
@@ -22,9 +22,8 @@ def load_templates(name: str) -> Templates:
     if name == "default":
         return Templates({**load_templates("webnlg").by_attribute, **load_templates("e2e").by_attribute})
     if name in SHIPPED:
-        return _parse(name, files(__package__).joinpath(f"{name}.json").read_bytes())
-    with open_input(name) as stream:
-        return _parse(name, stream.read())
+        return _parse(name, read_shipped(f"models/templates/{name}.json"))
+    return _parse(name, read_whole(name))
 
 
 @cache

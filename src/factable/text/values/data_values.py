@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from factable.text.templates import open_up, readable
 from factable.text.values.kinds import Boolean, Date, Listing, Name, Number, Value
@@ -29,6 +30,8 @@ def parse_value(text: str, attribute: str = "") -> Value:
     return read_value(text, attribute)[0]
 
 
+# The same data is read again for the text of every system.
+@lru_cache(maxsize=1 << 14)
 def read_value(text: str, attribute: str = "") -> tuple[Value, ...]:
     """Every reading of a value of the data, the likeliest first."""
     plain = readable(text)

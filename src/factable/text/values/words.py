@@ -13,6 +13,11 @@ _LETTERS = str.maketrans(
 _WORD = re.compile(r"(?<!\d[.,:/])\d++(?:[.,:/]\d++)++(?![^\W_])|[^\W_]+(?:['’‘ʻ´][^\W_]+)*")
 
 
+# Two forms of a word share so many letters, and differ in endings of so many.
+_LEAST_PREFIX = 4
+_LONGEST_ENDING = 3
+
+
 class Word(NamedTuple):
     """A word as it is compared and where it stands."""
 
@@ -38,3 +43,15 @@ def split_words(text: str) -> list[Word]:
 def _fold_word(word: str) -> str:
     folded = fold(word).replace("´", "'").replace("’", "'")
     return folded.removesuffix("'s").replace("'", "") or folded
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two folded words are forms of one: equal but for a short ending."""
+    if one == other:
+        return True
+    shared = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        shared += 1
+    return shared >= max(_LEAST_PREFIX, max(len(one), len(other)) - _LONGEST_ENDING - 1)

@@ -17,7 +17,11 @@ def load_encoder(folder: Path) -> "torch.nn.Module":
     except ImportError:
         raise MissingExtraError("training", "train") from None
     encoder = AutoModel.from_pretrained(
-        folder, local_files_only=True, use_safetensors=True, attn_implementation="eager"
+        folder,
+        local_files_only=True,
+        use_safetensors=True,
+        trust_remote_code=False,
+        attn_implementation="eager",
     )
     if hasattr(encoder, "pooler"):
         encoder.pooler = None

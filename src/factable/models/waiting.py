@@ -1,0 +1,36 @@
+"""Work that takes long inside of one call, and whoever waits for it."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from factable.models.protocols import Advance
+
+# Told what is being done, how much of it is done, and how much there is to do.
+Listener = Callable[[str, int, int], None]
+# With the process each listens in: a forked one must not speak for its parent.
+_listeners: list[tuple[int, Listener]] = []
+
+
+@contextmanager
+def told_to(listener: Listener) -> Iterator[None]:
+    """Within it, the listener hears of all long work of this process."""
+    _listeners.append((os.getpid(), listener))
+    try:
+        yield
+    finally:
+        _listeners.pop()
+
+
+def count_steps(what: str, total: int) -> Advance:
+    """What a piece of work calls with the number of steps it has done since."""
+    done = 0
+
+    def advance(steps: int) -> None:
+        nonlocal done
+        done += steps
+        for process, listener in _listeners:
+            if process == os.getpid():
+                listener(what, done, total)
+
+    return advance

@@ -1,0 +1,136 @@
+"""Models that write answers and questions: real ones with random weights, and clear refusals."""
+
+import json
+import shutil
+import sqlite3
+
+import pytest
+from model_folders import make_hf_folder
+
+from factable.errors import DataError, UsageError
+from factable.models.protocols import LABELS, AskedText, TextWithAnswer, tell_nobody
+from factable.models.qa import answer, load_qa, qa_identity, writes_answers
+from factable.models.seq2seq import MOST_NEW_TOKENS, Seq2Seq, place_of, write_questions, writer_identity
+from tiny_t5 import make_t5_folder
+
+TEXTS = ["Ada was born in London .", "Charles built a machine", "who was born in London ?", "Where ?"]
+ASKED = [
+    AskedText("who was born in London ?", "Ada was born in London ."),
+    AskedText("Where ?", "Charles built a machine"),
+    AskedText("Ada", ""),
+    AskedText("Charles was ?", "London London London Ada built"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return make_t5_folder(tmp_path_factory.mktemp("t5") / "model", TEXTS)
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    return load_qa(str(folder))
+
+
+def by_hand(folder, asked):
+    """Text and first probabilities, token by token, from the whole text each time."""
+    import torch
+    from transformers import AutoTokenizer, T5ForConditionalGeneration
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    network = T5ForConditionalGeneration.from_pretrained(folder).eval()
+    end = tokenizer.eos_token_id
+    read = tokenizer(f"{asked.question} </s> {asked.context}")["input_ids"]
+    # The mark is one token, and another stands at the end.
+    assert read.count(end) >= 2
+    written, first = [0], None
+    with torch.inference_mode():
+        while written[-1] != end and len(written) <= MOST_NEW_TOKENS:
+            scores = network(torch.tensor([read]), decoder_input_ids=torch.tensor([written])).logits[0, -1]
+            first = scores.double().softmax(0) if first is None else first
+            written.append(int(scores.argmax()))
+    none = first[tokenizer.convert_tokens_to_ids("▁unanswerable")]
+    return tokenizer.decode(written, skip_special_tokens=True).strip(), 1 - float(none)
+
+
+def test_the_likeliest_token_is_written_next(folder, model):
+    assert isinstance(model, Seq2Seq)
+    found = model.answers(ASKED, tell_nobody)
+    for asked, one in zip(ASKED, found, strict=True):
+        text, answerable = by_hand(folder, asked)
+        assert one.text == text
+        assert one.answerable == pytest.approx(answerable, abs=1e-5)
+        assert one.span == place_of(text, asked.context)
+    # Otherwise any question would do.
+    assert len({one.text for one in found}) > 1
+    assert max(one.answerable for one in found) > min(one.answerable for one in found) + 1e-4
+
+
+def test_answers_do_not_depend_on_neighbours(model):
+    together = model.answers(ASKED, tell_nobody)
+    assert model.answers(ASKED[::-1], tell_nobody) == together[::-1]
+    assert [model.answers([asked], tell_nobody)[0] for asked in ASKED] == together
+    assert model.answers([], tell_nobody) == []
+
+
+def test_together_on_a_gpu_gives_the_same_texts(model, monkeypatch):
+    alone = model.answers(ASKED, tell_nobody)
+    monkeypatch.setattr(model, "_at_once", 3)
+    together = model.answers(ASKED, tell_nobody)
+    assert [one.text for one in together] == [one.text for one in alone]
+    for one, other in zip(together, alone, strict=True):
+        assert one.answerable == pytest.approx(other.answerable, abs=1e-5)
+
+
+def test_an_answer_stands_where_it_is_first_found():
+    assert place_of("Ada", "Is ADA ada?") == (3, 6)
+    assert place_of("A.a", "Ada A.A") == (4, 7)
+    assert place_of("Kurt", "Is ADA ada?") is None
+    assert place_of("", "Ada") is None
+
+
+def test_a_model_that_asks_and_answers_is_not_mistaken(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("FACTABLE_CACHE", str(tmp_path))
+    answered = [TextWithAnswer(*asked) for asked in ASKED]
+    questions = write_questions(str(folder), answered + answered)
+    assert questions[: len(ASKED)] == questions[len(ASKED) :]
+    # The same words in front of the same text: the same is written, and kept apart.
+    assert [one.text for one in answer(str(folder), ASKED)] == questions[: len(ASKED)]
+    with sqlite3.connect(tmp_path / "seq2seq.sqlite") as file:
+        assert file.execute("SELECT count(*) FROM answers").fetchone() == (len(ASKED),)
+    file.close()
+    assert qa_identity(str(folder)) == writer_identity(str(folder))
+    assert writes_answers(str(folder))
+
+
+def test_a_prefix_in_the_configuration_is_read_first(folder, tmp_path):
+    other = shutil.copytree(folder, tmp_path / "other")
+    config = json.loads((other / "config.json").read_text())
+    (other / "config.json").write_text(json.dumps({**config, "prefix": "Where ? </s> "}))
+    asked = AskedText("Ada", "London")
+    (found,) = load_qa(str(other)).answers([asked], tell_nobody)
+    assert (found.text, pytest.approx(found.answerable)) == by_hand(
+        folder, AskedText("Where ? </s> Ada", "London")
+    )
+    assert (found.text, pytest.approx(found.answerable, rel=1e-5)) != by_hand(folder, asked)
+
+
+def test_long_texts_are_cut(model):
+    asked = AskedText("Where ?", "Ada was born in London . " * 100)
+    (found,) = model.answers([asked], tell_nobody)
+    (longer,) = model.answers([asked._replace(context=asked.context * 2)], tell_nobody)
+    assert found == longer
+
+
+def test_other_models_are_refused(tmp_path):
+    other = make_hf_folder(tmp_path / "bert", LABELS)
+    with pytest.raises(DataError, match="no model that can be loaded") as caught:
+        load_qa(str(other))
+    assert "\n" not in str(caught.value)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match=r"it has no manifest\.json and no config\.json; name one made by"):
+        load_qa(str(tmp_path / "empty"))
+    with pytest.raises(DataError, match=r"it has no config\.json; name a Hugging Face model"):
+        writer_identity(str(tmp_path / "empty"))
+    with pytest.raises(UsageError, match="no model 'q'; embedded ones are qa; or name a folder"):
+        load_qa("q")

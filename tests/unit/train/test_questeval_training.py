@@ -1,0 +1,190 @@
+"""From questions about texts to models that ask and answer about data: aligned, trained, gone on with."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from factable.cli.train import train
+from factable.errors import DataError, UsageError
+from factable.metrics.questeval import QuestEval
+from factable.models.protocols import AskedText, TextWithAnswer
+from factable.models.qa import answer
+from factable.models.seq2seq import UNANSWERABLE, write_questions
+from factable.text.linear import linearise_by_entity
+from factable.train.questeval.questions import Written, align, answering_tasks, writing_tasks
+from factable.train.questeval.run import train_questeval
+from factable.train.questeval.training import Settings, Task, train_model
+from factable.types import Example, Record, Table
+from tiny_t5 import make_t5_folder
+
+# One answer each, and subjects that the texts do not name: as much as a tiny model can learn in seconds.
+TOWNS = {
+    "Ada Lovelace": "London",
+    "Alan Turing": "Maida Vale",
+    "Kurt Goedel": "Brno",
+    "Emmy Noether": "Erlangen",
+}
+FAST = Settings(epochs=100, batch=4, rate=1e-2, every=20)
+
+
+def example_of(person):
+    table = Table((Record(person, "birthPlace", TOWNS[person]),))
+    return Example(person, "", "", table, (f"The town of birth is {TOWNS[person]} .",))
+
+
+EXAMPLES = [example_of(person) for person in TOWNS]
+ALIGNED = [one for example in EXAMPLES for one in align(example)]
+ASKED = [f"where was {person} born ?" for person in TOWNS]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    texts = [text for one in ALIGNED for pair in one for text in pair]
+    folder = tmp_path_factory.mktemp("t5") / "base"
+    return make_t5_folder(folder, [*texts, *ASKED], dropout=0.02, varied=False)
+
+
+@pytest.fixture(scope="module")
+def writer(base, tmp_path_factory):
+    """A model that has learnt to ask about texts."""
+    folder = tmp_path_factory.mktemp("t5") / "writer"
+    tasks = [Task(" </s> ".join(one.in_text), asked) for one, asked in zip(ALIGNED, ASKED, strict=True)]
+    train_model(base, tasks, folder, FAST, folder.with_name("work"), threads=1, log=lambda _: None)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    path = tmp_path_factory.mktemp("corpus") / "people.jsonl"
+    rows = [
+        {"id": one.item, "data": [list(record) for record in one.table.records], "references": one.references}
+        for one in EXAMPLES
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def run(corpus, out, writer, base, settings=FAST, log=lambda _: None):
+    train_questeval([str(corpus)], out, settings, writer=str(writer), base=str(base), threads=1, log=log)
+
+
+def test_answers_stand_in_the_text_and_in_the_data():
+    (found,) = align(example_of("Alan Turing"))
+    assert found.in_text == TextWithAnswer("Maida Vale", "The town of birth is Maida Vale .")
+    assert found.in_data == TextWithAnswer("Maida Vale", "entity [ Alan Turing ] , birthPlace [ Maida Vale ]")
+
+
+def test_what_the_text_does_not_say_is_not_asked_for():
+    table = Table((Record("Ada", "born", "1815-12-10"), Record("Ada", "died", "1852")))
+    found = list(align(Example("1", "", "", table, ("Ada was born on 10 December 1815.",))))
+    pairs = [(one.in_text.answer, one.in_data.answer) for one in found]
+    assert pairs == [("Ada", "Ada"), ("10 December 1815", "1815 - 12 - 10")]
+
+
+def test_tasks_of_both_models():
+    written = [
+        Written(
+            f"{n} ?", TextWithAnswer(f"<{n}>", f"It is <{n}> ."), TextWithAnswer(f"<{n}>", f"p [ <{n}> ]")
+        )
+        for n in range(100)
+    ]
+    assert writing_tasks(written)[:2] == [
+        Task("<0> </s> It is <0> .", "0 ?"),
+        Task("<0> </s> p [ <0> ]", "0 ?"),
+    ]
+    tasks = answering_tasks(written, seed=0)
+    answered = [task for task in tasks if task.writes != UNANSWERABLE]
+    assert answered[:2] == [Task("0 ? </s> It is <0> .", "<0>"), Task("0 ? </s> p [ <0> ]", "<0>")]
+    assert len(answered) == 200
+    without = [task for task in tasks if task.writes == UNANSWERABLE]
+    assert 20 < len(without) < 80
+    for task in without:
+        question, text = task.reads.split(" ? </s> ")
+        assert f"<{question}>" not in text
+    assert answering_tasks(written, seed=0) == tasks != answering_tasks(written, seed=1)
+
+
+@pytest.fixture(scope="module")
+def trained(base, writer, corpus, tmp_path_factory):
+    out = tmp_path_factory.mktemp("trained") / "models"
+    lines = []
+    run(corpus, out, writer, base, log=lines.append)
+    return out, lines
+
+
+def test_both_models_learn_from_the_writer(trained):
+    out, lines = trained
+    kept = [json.loads(line) for line in (out / "questions.jsonl").read_text().splitlines()]
+    assert [row["question"] for row in kept] == ASKED
+    assert lines[:2] == ["4 answers that stand in a reference and in its data", "4 different questions"]
+    losses = [float(line.split("loss ")[1].split(",")[0]) for line in lines if "loss" in line]
+    assert losses[0] > 4 * min(losses)
+    for context, expected in (("text", "answer"), ("data", "answer_in_data")):
+        asked = [AskedText(row["question"], row[context]) for row in kept]
+        found = answer(str(out / "qa"), asked)
+        assert [one.text for one in found] == [row[expected] for row in kept]
+        assert all(row[context][slice(*one.span)] == one.text for one, row in zip(found, kept, strict=True))
+        assert min(one.answerable for one in found) > 0.5
+        answered = [TextWithAnswer(row[expected], row[context]) for row in kept]
+        assert write_questions(str(out / "writer"), answered) == ASKED
+
+
+def test_the_metric_asks_and_answers_with_them(trained):
+    out, _ = trained
+    table = EXAMPLES[0].table
+    good = Example("1", "", "The town of birth is London .", table)
+    bad = Example("2", "", "The town of birth is Brno .", table)
+    metric = QuestEval(qa=str(out / "qa"), writer=str(out / "writer"), similarity="f1")
+    scores = metric.score([good, bad])
+    assert 0 <= scores.values[1] < scores.values[0] <= 1
+    (findings, _) = metric.explain([good, bad])
+    notes = " ".join(finding.note for finding in findings)
+    assert '"where was Ada Lovelace born ?" expected "London", answered "London"' in notes
+    # Subjects are asked for as well.
+    assert 'expected "Ada Lovelace"' in notes
+    assert "|writer:writer@" in scores.signature
+    assert "|qa:qa@" in scores.signature
+
+
+class StoppedError(Exception):
+    pass
+
+
+def test_stopped_it_goes_on_to_the_same_weights(trained, base, writer, corpus, tmp_path):
+    out, _ = trained
+    again = tmp_path / "models"
+
+    def stop(line):
+        if line.startswith("step 60:"):
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        run(corpus, again, writer, base, log=stop)
+    assert not (again / "qa").exists()
+    run(corpus, again, writer, base)
+    for name in ("writer", "qa"):
+        weights = [folder / name / "model.safetensors" for folder in (out, again)]
+        assert weights[0].read_bytes() == weights[1].read_bytes()
+    with pytest.raises(UsageError, match=r"holds checkpoints of another training \(rate 0.01, now 0.001\)"):
+        run(corpus, again, writer, base, FAST._replace(rate=1e-3))
+
+
+def test_the_command(base, writer, corpus, tmp_path):
+    how = ["--writer", str(writer), "--base", str(base), "--most", "3", "--batch", "2"]
+    ran = CliRunner().invoke(train, ["questeval", str(corpus), str(tmp_path / "out"), *how])
+    assert ran.exit_code == 0, ran.output
+    assert ran.stderr.endswith(f"models written to {tmp_path / 'out'}\n")
+    assert "3 answers that stand in a reference and in its data" in ran.stderr
+    data = linearise_by_entity(dict(enumerate(EXAMPLES[0].table.records))).text
+    (found,) = answer(str(tmp_path / "out" / "qa"), [AskedText("where ?", data)])
+    assert 0 <= found.answerable <= 1
+
+
+def test_references_that_say_nothing_are_refused(base, writer, tmp_path):
+    path = tmp_path / "none.jsonl"
+    path.write_text(
+        json.dumps({"id": "1", "data": [["Ada", "born", "1815"]], "references": ["Nothing."]}) + "\n"
+    )
+    with pytest.raises(DataError, match="no reference says a value of its data; give converted data sets"):
+        run(path, tmp_path / "out", writer, base)
