@@ -29,17 +29,17 @@ def refused(result):
 
 def test_the_list(run_factable, tmp_path):
     text = printed(run_factable("models", FACTABLE_CACHE=str(tmp_path / "cache")))
-    *models, empty, answers, embeddings = text.splitlines()
-    assert [model.split()[:2] for model in models] == [
+    listed, kept = (part.splitlines() for part in text.split("\n\n"))
+    assert [model.split()[:2] for model in listed] == [
         ["nli", "nli"],
         ["embed", "embedder"],
         ["trained", "embedder"],
+        ["qa", "qa"],
     ]
-    assert all("MB" in model for model in models)
-    assert empty == ""
-    for line, what, name in ((answers, "answers", "nli"), (embeddings, "embeddings", "embeddings")):
+    assert all("MB" in model for model in listed)
+    for line, name in zip(kept, ("nli", "embeddings", "qa", "seq2seq", "likelihoods"), strict=True):
         path = tmp_path / "cache" / f"{name}.sqlite"
-        assert line == f"{what} are kept in {path} (0.0 MB; delete it to forget them)"
+        assert line.endswith(f" are kept in {path} (0.0 MB; delete it to forget them)")
     assert not (tmp_path / "cache").exists()
     assert "answers are not kept (FACTABLE_CACHE is off)" in printed(
         run_factable("models", FACTABLE_CACHE="off")

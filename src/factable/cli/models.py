@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from factable.errors import printable
-from factable.models.answers import VARIABLE, cache_file
+from factable.models.answers import KINDS, VARIABLE, cache_file
 from factable.models.embedded import EMBEDDED, embedded_folder
 from factable.models.manifest import CARD, Manifest, check_files, read_manifest
 
@@ -40,9 +40,9 @@ def _card(manifest: Manifest) -> str:
 
 
 def _about_answers() -> str:
-    """Where answers and embeddings are kept, and how much there is."""
+    """Where answers are kept, and how much there is."""
     lines = []
-    for what, name in (("answers", "nli"), ("embeddings", "embeddings")):
+    for name, what in KINDS.items():
         path = cache_file(name)
         if path is None:
             return f"answers are not kept ({VARIABLE} is off)"

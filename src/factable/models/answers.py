@@ -19,6 +19,14 @@ RULES = "1"
 KEYS_AT_ONCE = 500
 # How long to wait for another process that is writing.
 SECONDS = 10
+# What is kept, by the name of its file.
+KINDS = {
+    "nli": "answers of NLI models",
+    "embeddings": "embeddings",
+    "qa": "answers to questions",
+    "seq2seq": "written questions",
+    "likelihoods": "likelihoods",
+}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 
