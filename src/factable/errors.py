@@ -11,6 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 MOST_FAULTS_SHOWN = 10
+MOST_CHARACTERS_SHOWN = 500
+# How many names a misspelt one is compared with, and how long it may be.
+MOST_NAMES_COMPARED = 1000
+MOST_NAME_COMPARED = 100
 
 
 class Fault(NamedTuple):
@@ -24,7 +28,12 @@ class Fault(NamedTuple):
     def __str__(self) -> str:
         """One line such as `data.jsonl:17: no "text" field; add one`."""
         place = self.source if self.line is None else f"{self.source}:{self.line}"
-        return f"{printable(place)}: {printable(self.found)}; {self.remedy}"
+        found, remedy = (_shorten(printable(text)) for text in (self.found, self.remedy))
+        return f"{printable(place)}: {found}; {remedy}"
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS_SHOWN else text[: MOST_CHARACTERS_SHOWN - 1] + "…"
 
 
 def printable(text: str) -> str:
@@ -77,6 +86,9 @@ class MissingProgramError(UsageError):
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint for a misspelt name, such as `did you mean 'mix'? `, or nothing."""
     from difflib import get_close_matches
+    from itertools import islice
 
-    close = get_close_matches(word, list(known), n=1, cutoff=0.7)
+    if len(word) > MOST_NAME_COMPARED:
+        return ""
+    close = get_close_matches(word, list(islice(known, MOST_NAMES_COMPARED)), n=1, cutoff=0.7)
     return f"did you mean {close[0]!r}? " if close else ""

@@ -2,8 +2,8 @@
 
 import hashlib
 from functools import cache
-from importlib.resources import files
 
+import numpy as np
 import orjson
 
 from factable.errors import DataError, Fault
@@ -12,7 +12,8 @@ from factable.extract.matching import ValueExtractor
 from factable.extract.pointer import PointerExtractor
 from factable.extract.protocol import Extractor
 from factable.extract.slots import SlotExtractor
-from factable.io.files import open_input
+from factable.io.files import read_whole
+from factable.models.embedded import read_shipped
 from factable.models.patterns import SHIPPED, load_patterns, patterns_checksum
 from factable.models.tensors import read_tensors
 
@@ -45,9 +46,8 @@ def _has_patterns(name: str) -> bool:
 
 def _content(name: str) -> bytes:
     if name == WEBNLG:
-        return files(__package__).joinpath(f"{WEBNLG}.safetensors").read_bytes()
-    with open_input(name) as stream:
-        return stream.read()
+        return read_shipped(f"extract/{WEBNLG}.safetensors")
+    return read_whole(name)
 
 
 @cache
@@ -57,6 +57,12 @@ def _trained(name: str, content: bytes) -> PointerExtractor:
         weights, metadata = read_tensors(content)
         if metadata.get("format") != FORMAT:
             raise ValueError(f"format {metadata.get('format')!r}")
-        return PointerExtractor(weights, orjson.loads(metadata[VOCABULARY]))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        extractor = PointerExtractor(weights, orjson.loads(metadata[VOCABULARY]))
+        if not all(np.isfinite(array).all() for array in weights.values()):
+            raise ValueError("numbers that are not finite")
+        # Arrays that are missing, or do not fit together, show at the first text.
+        with np.errstate(all="ignore"):
+            extractor.write("a text")
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise DataError([Fault(name, None, f"no trained extractor ({error})", remedy)]) from None
+    return extractor

@@ -148,14 +148,8 @@ def _grow(
     beam: _Beam, shares: Array, hidden: Array, cell: Array, end: int
 ) -> tuple[_Beam, list[tuple[float, list[int]]]]:
     """The best lines one token longer, and those that have come to their end."""
-    # The best of all are among the best of each line.
-    columns = np.argpartition(-shares, BEAM, axis=1)[:, :BEAM]
-    logs = np.log(np.maximum(np.take_along_axis(shares, columns, axis=1), 1e-12))
-    total = beam.scores[:, None] + logs
     ended, kept = [], []
-    for place in np.argsort(-total, axis=None, kind="stable")[:BEAM]:
-        parent, column = divmod(int(place), BEAM)
-        token, score = int(columns[parent, column]), float(total[parent, column])
+    for parent, token, score in _best(shares, beam.scores):
         line = [*beam.lines[parent], token]
         if token == end:
             ended.append((score / len(line), line[1:-1]))
@@ -166,19 +160,45 @@ def _grow(
     return _Beam([line for _, line, _ in kept], scores, hidden[rows], cell[rows]), ended
 
 
+def _best(shares: Array, scores: Array) -> list[tuple[int, int, float]]:
+    """The best continuations of all lines: the line, the token, and how probable both are."""
+    if len(shares) == BEAM:
+        # The best of each line are as many as are wanted: what is below all of them is not among the best.
+        bar = np.min(scores + _log(shares.max(axis=1)))
+        rows, columns = np.nonzero(shares >= (np.exp(bar - scores) * 0.999)[:, None])
+    else:
+        # The best of all are among the best of each line.
+        columns = np.sort(np.argpartition(-shares, BEAM, axis=1)[:, :BEAM], axis=1).ravel()
+        rows = np.repeat(np.arange(len(shares)), BEAM)
+    totals = scores[rows] + _log(shares[rows, columns])
+    chosen = np.argsort(-totals, kind="stable")[:BEAM]
+    return list(zip(rows[chosen].tolist(), columns[chosen].tolist(), totals[chosen].tolist(), strict=True))
+
+
+def _log(shares: Array) -> Array:
+    found: Array = np.log(np.maximum(shares, np.float32(1e-12)))
+    return found
+
+
 def _lstm(gates: Array, cell: Array) -> tuple[Array, Array]:
     """Hidden state and cell after a step, from gates in the order input, forget, cell, output."""
-    first, forget, new, output = np.split(gates, 4, axis=-1)
-    after: Array = _sigmoid(forget) * cell + _sigmoid(first) * np.tanh(new)
-    return _sigmoid(output) * np.tanh(after), after
+    size = cell.shape[-1]
+    opened = _sigmoid(gates)
+    first, forget, output = opened[..., :size], opened[..., size : 2 * size], opened[..., 3 * size :]
+    after: Array = forget * cell + first * np.tanh(gates[..., 2 * size : 3 * size])
+    return output * np.tanh(after), after
 
 
 def _sigmoid(values: Array) -> Array:
-    found: Array = (1 / (1 + np.exp(-np.clip(values, -30, 30)))).astype(np.float32)
-    return found
+    # Below, the exponential of a float would be too large.
+    found: Array = np.maximum(values, np.float32(-30))
+    np.exp(np.negative(found, out=found), out=found)
+    found += 1
+    return np.reciprocal(found, out=found)
 
 
 def _softmax(values: Array) -> Array:
-    shares = np.exp(values - values.max(axis=-1, keepdims=True))
-    found: Array = shares / shares.sum(axis=-1, keepdims=True)
-    return found
+    shares: Array = values - values.max(axis=-1, keepdims=True)
+    np.exp(shares, out=shares)
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return shares

@@ -1,18 +1,16 @@
 """A gate as workflow commands, which GitHub shows beside the lines of a change."""
 
-import re
 import secrets
 from collections.abc import Mapping
 
 from factable.errors import printable
-from factable.gate.junit import describe
+from factable.gate.junit import describe, visible
 from factable.gate.result import GateResult
 from factable.io.files import STDIN_NAME
 
 # GitHub shows ten of a kind for each step and drops the others.
 MOST_SHOWN = 10
 TITLE = "factable gate"
-LINE = re.compile(r"[^\r\n]+")
 
 
 def annotated(result: GateResult, shown: str) -> str:
@@ -33,13 +31,8 @@ def annotations(result: GateResult) -> list[str]:
             place = {"line": str(outcome.line)} if outcome.line else {}
             properties = {"file": outcome.source} | place | properties
         lines = [outcome.text, *(describe(flaw, outcome.text) for flaw in outcome.flaws)]
-        found.append(_command(level, properties, _visible("\n".join(lines))))
+        found.append(_command(level, properties, visible("\n".join(lines))))
     return found
-
-
-def _visible(text: str) -> str:
-    """Text in which only line breaks can steer a terminal."""
-    return LINE.sub(lambda line: printable(line[0]), text)
 
 
 def _command(level: str, properties: Mapping[str, str], message: str) -> str:

@@ -9,7 +9,7 @@ import orjson
 from factable.errors import DataError, Fault
 from factable.gate.outcomes import Key, Outcome
 from factable.gate.policy import KINDS, Policy
-from factable.io.files import open_input, source_name
+from factable.io.files import read_whole, source_name
 from factable.io.malformed import Malformed
 from factable.io.objects import take
 
@@ -37,10 +37,8 @@ class Changes(NamedTuple):
 
 def read_baseline(path: str) -> Baseline:
     """Read a result that `factable gate --out` wrote."""
-    with open_input(path) as stream:
-        content = stream.read()
     try:
-        document = orjson.loads(content)
+        document = orjson.loads(read_whole(path))
     except orjson.JSONDecodeError as error:
         _refuse(path, f"broken JSON ({error.msg})", error.lineno)
     try:

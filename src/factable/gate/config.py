@@ -1,18 +1,16 @@
 """The configuration file: parameters of the ledger, and what a gate lets through."""
 
-import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from factable.errors import DataError, Fault, did_you_mean
 from factable.gate.policy import KINDS, Policy
-from factable.io.files import open_input
-from factable.io.malformed import Malformed
+from factable.io.files import read_whole
+from factable.io.malformed import Malformed, show
+from factable.io.toml import parse_toml
 
 Read = Callable[[object], Any]
-PLACE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +23,7 @@ class Config:
 
 def read_config(path: str) -> Config:
     """Read a TOML file; every fault names the file."""
-    with open_input(path) as stream:
-        content = stream.read()
-    try:
-        given = tomllib.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        _refuse(path, "is not UTF-8", "save the file as UTF-8")
-    except tomllib.TOMLDecodeError as error:
-        place = PLACE.search(str(error))
-        found = f"broken TOML ({PLACE.sub('', str(error))})"
-        _refuse(path, found, 'write lines such as optional = ["near"]', int(place[1]) if place else None)
+    given = parse_toml(path, read_whole(path), 'write lines such as optional = ["near"]')
     gate = given.pop("gate", {})
     if not isinstance(gate, dict):
         _refuse(path, '"gate" is no table', "write [gate] on a line of its own")
@@ -59,34 +48,34 @@ def _take(
     return taken
 
 
-def _refuse(path: str, found: str, remedy: str, line: int | None = None) -> NoReturn:
-    raise DataError([Fault(path, line, found, remedy)]) from None
+def _refuse(path: str, found: str, remedy: str) -> NoReturn:
+    raise DataError([Fault(path, None, found, remedy)]) from None
 
 
 def _names(value: object) -> str:
     """A list of names, as the metric takes them."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise Malformed(repr(value), 'give a list of names, such as ["near", "area=riverside"]')
+        raise Malformed(show(value), 'give a list of names, such as ["near", "area=riverside"]')
     if any("," in name for name in value):
-        raise Malformed(repr(value), "give each name as an element of its own; names hold no commas")
+        raise Malformed(show(value), "give each name as an element of its own; names hold no commas")
     return ",".join(value)
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise Malformed(repr(value), "give a text in quotes")
+        raise Malformed(show(value), "give a text in quotes")
     return value
 
 
 def _share(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise Malformed(repr(value), "give a number from 0 to 1")
+        raise Malformed(show(value), "give a number from 0 to 1")
     return float(value)
 
 
 def _kinds(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(kind in KINDS for kind in value):
-        raise Malformed(repr(value), f"give a list of {' and '.join(KINDS)}")
+        raise Malformed(show(value), f"give a list of {' and '.join(KINDS)}")
     return tuple(dict.fromkeys(value))
 
 
@@ -96,7 +85,7 @@ def _rates(value: object) -> dict[str, float]:
     if not isinstance(value, dict):
         return dict.fromkeys(KINDS, _share(value))
     if not set(value) <= set(KINDS):
-        raise Malformed(repr(value), f"give rates of {' and '.join(KINDS)}")
+        raise Malformed(show(value), f"give rates of {' and '.join(KINDS)}")
     return rates | {kind: _share(rate) for kind, rate in value.items()}
 
 

@@ -6,7 +6,9 @@ from typing import NoReturn
 import orjson
 
 from factable.errors import DataError, Fault
-from factable.io.files import open_input
+from factable.io.files import read_whole
+from factable.io.malformed import Malformed
+from factable.io.repeats import refuse_repeats
 
 JSON_STARTS = ("{", "[")
 
@@ -18,10 +20,8 @@ def read_text(given: str, option: str) -> str:
         if given != given.encode("utf-8", "replace").decode():
             _refuse(option, "is not UTF-8", "give it as UTF-8")
         return given
-    with open_input(given.removeprefix("@")) as stream:
-        content = stream.read()
     try:
-        return content.decode("utf-8-sig").removesuffix("\n").removesuffix("\r")
+        return read_whole(given.removeprefix("@")).decode("utf-8-sig").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
         _refuse(option, f"byte {error.start + 1} of {given} is not UTF-8", "save it as UTF-8")
 
@@ -35,6 +35,9 @@ def read_data(given: str, option: str) -> object:
         return text
     try:
         data: object = orjson.loads(text)
+        refuse_repeats(text, data)
+    except Malformed as fault:
+        _refuse(option, fault.found, fault.remedy)
     except orjson.JSONDecodeError as error:
         found = f"broken JSON at line {error.lineno}, column {error.colno} ({error.msg.split(': line')[0]})"
         _refuse(option, found, "give complete JSON, an E2E string or lines of subject | attribute | value")

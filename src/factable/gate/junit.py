@@ -4,13 +4,13 @@ import re
 from typing import IO
 from xml.etree import ElementTree as Xml
 
+from factable.errors import printable
 from factable.gate.outcomes import Flaw, Outcome
 from factable.gate.policy import UNSCORED
 from factable.gate.result import GateResult
 
 SUITE = "factable gate"
-# What XML 1.0 cannot hold, not even escaped.
-NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+LINE = re.compile(r"[^\r\n]+")
 
 
 def write_junit(result: GateResult, stream: IO[bytes]) -> None:
@@ -36,7 +36,7 @@ def _add_properties(suite: Xml.Element, result: GateResult) -> None:
     properties = Xml.SubElement(suite, "properties")
     values = {"signature": result.signature, **{name: rate.value for name, rate in result.rates.items()}}
     for name, value in values.items():
-        Xml.SubElement(properties, "property", name=name, value=_clean(str(value)))
+        Xml.SubElement(properties, "property", name=name, value=printable(str(value)))
 
 
 def _add_rates(suite: Xml.Element, result: GateResult) -> None:
@@ -48,16 +48,16 @@ def _add_rates(suite: Xml.Element, result: GateResult) -> None:
 
 
 def _add_text(suite: Xml.Element, outcome: Outcome, *, failed: bool) -> None:
-    place = {"file": _clean(outcome.source)} | ({"line": str(outcome.line)} if outcome.line else {})
-    named = {"classname": _clean(outcome.system or outcome.source), "name": _clean(outcome.item)}
+    place = {"file": printable(outcome.source)} | ({"line": str(outcome.line)} if outcome.line else {})
+    named = {"classname": printable(outcome.system or outcome.source), "name": printable(outcome.item)}
     case = Xml.SubElement(suite, "testcase", named | place)
     if outcome.label == UNSCORED:
-        Xml.SubElement(case, "skipped", message=_clean(outcome.flaws[0].note))
+        Xml.SubElement(case, "skipped", message=printable(outcome.flaws[0].note))
     elif failed:
         lines = [describe(flaw, outcome.text) for flaw in outcome.flaws]
-        message = _clean("; ".join(lines))
+        message = printable("; ".join(lines))
         failure = Xml.SubElement(case, "failure", type=outcome.label, message=message)
-        failure.text = _clean("\n".join([outcome.text, *lines]))
+        failure.text = visible("\n".join([*outcome.text.splitlines(), *lines]))
 
 
 def describe(flaw: Flaw, text: str) -> str:
@@ -70,5 +70,6 @@ def describe(flaw: Flaw, text: str) -> str:
     return " ".join(filter(None, pieces))
 
 
-def _clean(text: str) -> str:
-    return NO_XML.sub("", text)
+def visible(text: str) -> str:
+    """Text in which all that is hidden is written as an escape, but for line breaks."""
+    return LINE.sub(lambda line: printable(line[0]), text)

@@ -1,6 +1,7 @@
 """JSON lines in blocks: cut a stream at line ends, parse one block anywhere, in any process."""
 
 import os
+import zlib
 from collections.abc import Iterator, Sequence
 from io import FileIO
 from typing import IO, NamedTuple
@@ -9,7 +10,8 @@ import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.examples import make_example
-from factable.io.files import open_input, source_name
+from factable.io.files import changed_while_read, open_input, source_name, too_long
+from factable.io.limits import MOST_DOCUMENT_BYTES, MOST_LINE_BYTES, SHORT_LINE_BYTES, check_size
 from factable.io.malformed import Malformed, shorten
 from factable.types import Example
 
@@ -21,7 +23,7 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 class Block(NamedTuple):
     """Whole lines of one source, with the number of the first; `offset` is their place in a plain file.
 
-    `system` is the name for the system of lines that name none.
+    `system` is the name for the system of lines that name none; `checksum` is that of lines left in the file.
     """
 
     source: str
@@ -30,6 +32,7 @@ class Block(NamedTuple):
     size: int
     offset: int | None = None
     system: str = ""
+    checksum: int = 0
 
 
 class Parsed(NamedTuple):
@@ -48,7 +51,12 @@ def iter_blocks(path: str | os.PathLike[str], *, size: int = BLOCK_BYTES) -> Ite
         offset = 0 if _is_plain_file(stream, path) else None
         while lines := stream.read(size):
             if not lines.endswith(b"\n"):
-                lines += stream.readline()
+                # A JSON list may well be on one line.
+                most = MOST_DOCUMENT_BYTES if line == 1 and begins_list(lines) else MOST_LINE_BYTES
+                rest = stream.readline(most)
+                lines += rest
+                if len(rest) == most:
+                    raise DataError([too_long(name, line + lines.count(b"\n"))])
             if line == 1 and lines.startswith(UTF16_MARKS):
                 raise DataError([Fault(name, 1, "UTF-16 text", "save the file as UTF-8")])
             if line == 1 and lines.startswith(UTF8_MARK):
@@ -59,6 +67,11 @@ def iter_blocks(path: str | os.PathLike[str], *, size: int = BLOCK_BYTES) -> Ite
             offset = None if offset is None else offset + len(lines)
 
 
+def begins_list(lines: bytes) -> bool:
+    """Whether a file that starts with these bytes is one JSON list."""
+    return lines.removeprefix(UTF8_MARK).lstrip().startswith(b"[")
+
+
 def _is_plain_file(stream: IO[bytes], path: str | os.PathLike[str]) -> bool:
     """Whether the bytes of the stream stand in the file as they are."""
     plain = isinstance(getattr(stream, "raw", None), FileIO)
@@ -67,15 +80,21 @@ def _is_plain_file(stream: IO[bytes], path: str | os.PathLike[str]) -> bool:
 
 def leave_in_file(block: Block) -> Block:
     """The block without its lines where another process can read them from the file: they travel slowly."""
-    return block if block.offset is None else block._replace(lines=b"")
+    if block.offset is None or not block.lines:
+        return block
+    return block._replace(lines=b"", checksum=zlib.crc32(block.lines))
 
 
-def _lines_of(block: Block) -> bytes:
+def lines_of(block: Block) -> bytes:
+    """The lines of a block, read from the file where they were left; refused if they are others now."""
     if block.lines or block.offset is None:
         return block.lines
-    with open(block.source, "rb") as stream:
+    with open_input(block.source) as stream:
         stream.seek(block.offset)
-        return stream.read(block.size)
+        lines = stream.read(block.size)
+    if zlib.crc32(lines) != block.checksum:
+        raise DataError([changed_while_read(block.source)])
+    return lines
 
 
 def parse_block(block: Block, *, need_text: bool = True) -> Parsed:
@@ -84,11 +103,12 @@ def parse_block(block: Block, *, need_text: bool = True) -> Parsed:
     numbers: list[int] = []
     faults: list[Fault] = []
     loads = orjson.loads
-    for number, line in enumerate(_lines_of(block).split(b"\n"), block.first_line):
+    for number, line in enumerate(lines_of(block).split(b"\n"), block.first_line):
         if not line or line.isspace():
             continue
         try:
-            examples.append(make_example(loads(line), number, need_text=need_text))
+            example = make_example(loads(line), number, line, need_text=need_text)
+            examples.append(example if len(line) < SHORT_LINE_BYTES else check_size(example))
             numbers.append(number)
         except orjson.JSONDecodeError as error:
             faults.append(Fault(block.source, number, *explain_broken_json(line, error)))

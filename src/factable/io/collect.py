@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, TypeVar
 
 from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
+from factable.io.limits import check_size
 from factable.io.malformed import Malformed
 from factable.types import Example
 
@@ -51,12 +52,14 @@ def make_each(
     *,
     unit: Unit = "line",
 ) -> Iterator[tuple[int, R]]:
-    """Make something of every numbered row; a bad row becomes a fault and the others go on."""
+    """Make something of every numbered row; a bad row, or too large an example, becomes a fault."""
     numbered = iter(rows)
     while True:
         try:
             number, row = next(numbered)
             made = make(row)
+            if isinstance(made, Example):
+                check_size(made)
         except StopIteration:
             return
         except Malformed as error:

@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from math import isnan
 
+import orjson
+
+from factable.io.limits import MOST_NESTING, MOST_RECORDS, check_name
 from factable.io.malformed import Malformed, kind_of, shorten
+from factable.io.repeats import refuse_repeats
 from factable.kernels import make_records
 from factable.types import Record, Table
 
-MOST_NESTING = 100
 FORMS = (
     'give triples [["s", "p", "o"], …], "s | p | o" strings, an object, a list of row objects, '
     "or an E2E string name[…], food[…]"
@@ -17,15 +21,21 @@ FORMS = (
 E2E_SLOT = re.compile(r"([^\[\],]+)\[([^\]]*)\]\s*(?:,|$)")
 
 
-def make_table(data: object, *, subject: str = "", title: str = "") -> Table:
-    """Turn any accepted form of `data` into a Table; `subject` names the entity of attribute-value data."""
+def make_table(data: object, *, subject: str = "", title: str = "", raw: bytes = b"") -> Table:
+    """Turn any accepted form of `data` into a Table; `subject` names the entity of attribute-value data.
+
+    `raw` is the JSON that the data were parsed from, if they were; repeated names are looked for in it.
+    """
     if type(data) is list:
         records = make_records(data)
         if records is not None:
             return Table(records, title)
+    if raw and type(data) is not str:
+        refuse_repeats(raw, orjson.loads(raw))
+    if type(data) is list:
         return _from_list(data, subject, title)
     if isinstance(data, dict):
-        return Table(tuple(_flatten(data, subject, "", 0)), title)
+        return Table(tuple(islice(_flatten(data, subject, "", 0), MOST_RECORDS + 1)), title)
     if isinstance(data, str):
         return Table(_from_string(data, subject), title)
     if isinstance(data, list | tuple):
@@ -44,7 +54,7 @@ def _from_list(rows: list[object], subject: str, title: str) -> Table:
         elif isinstance(row, list | tuple):
             records.extend(_loose_triple(list(row), number))
         elif isinstance(row, dict):
-            records.extend(_from_row(row))
+            records.extend(islice(_from_row(row), max(0, MOST_RECORDS + 1 - len(records))))
         else:
             raise Malformed(f'"data" has {kind_of(row)} as element {number}', FORMS)
     if subject and rows and isinstance(rows[0], dict):
@@ -90,11 +100,11 @@ def _flatten(value: object, subject: str, path: str, depth: int) -> Iterator[Rec
         raise Malformed(f'"data" is nested deeper than {MOST_NESTING} levels', "flatten it")
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _flatten(inner, subject, f"{path}.{key}" if path else str(key), depth + 1)
+            yield from _flatten(inner, subject, check_name(f"{path}.{key}") if path else str(key), depth + 1)
     elif isinstance(value, list | tuple):
         for index, inner in enumerate(value):
             # Members of objects keep the index, so that facts of one row stay together.
-            inner_path = f"{path}[{index}]" if isinstance(inner, dict | list | tuple) else path
+            inner_path = check_name(f"{path}[{index}]") if isinstance(inner, dict | list | tuple) else path
             yield from _flatten(inner, subject, inner_path, depth + 1)
     elif not is_missing(value):
         yield Record(subject, path, _scalar(value, path))

@@ -7,10 +7,8 @@ from math import isfinite, nan
 
 from factable.errors import DataError, Fault, did_you_mean
 from factable.io.files import iter_whole_lines, source_name
+from factable.io.limits import MOST_LINE_BYTES
 from factable.io.malformed import Malformed, shorten
-
-# The csv module refuses cells over 128 KiB unless told otherwise, for the whole process.
-MOST_CELL_CHARACTERS = 2**31 - 1
 
 
 def read_cells(path: str | os.PathLike[str]) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
@@ -31,7 +29,8 @@ def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
 
 
 def _split_rows(name: str, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    csv.field_size_limit(MOST_CELL_CHARACTERS)
+    # The csv module refuses cells over 128 KiB unless told otherwise, for the whole process.
+    csv.field_size_limit(MOST_LINE_BYTES)
     # Strict, because otherwise one stray quote swallows the rest of the file without a word.
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
@@ -50,13 +49,15 @@ def _split_rows(name: str, lines: Iterator[str], delimiter: str) -> Iterator[tup
 def check_header(name: str, header: Iterable[str]) -> list[str]:
     """The column names without blanks around them; each has to be there, and once only."""
     names = [column.strip() for column in header]
+    seen: set[str] = set()
     for place, column in enumerate(names):
         if not column:
             raise DataError(
                 [Fault(name, 1, f"column {place + 1} has no name", "name it or delete the column")]
             )
-        if column in names[:place]:
+        if column in seen:
             raise DataError([Fault(name, 1, f'two columns are named "{column}"', "rename one of them")])
+        seen.add(column)
     return names
 
 

@@ -6,19 +6,25 @@ from math import isfinite
 
 from factable.errors import did_you_mean
 from factable.io.data import is_missing, make_table
+from factable.io.limits import MOST_FIELDS
 from factable.io.malformed import Malformed, kind_of
 from factable.types import Example
 
 FIELDS = ("id", "system", "data", "text", "references", "human", "subject", "title")
 _KNOWN = frozenset(FIELDS)
+# Characters of all names of an object that are worth remembering.
+MOST_REMEMBERED = 1000
 
 
-def make_example(source: object, number: int, *, need_text: bool = True) -> Example:
-    """Check one object and make it an Example; `number` stands in for a missing id."""
+def make_example(source: object, number: int, raw: bytes = b"", *, need_text: bool = True) -> Example:
+    """Check one object and make it an Example; `number` stands in for a missing id.
+
+    `raw` is the JSON that the object was parsed from, if it was; names that stand twice are looked for there.
+    """
     if not isinstance(source, dict):
         raise Malformed(f"{kind_of(source)} instead of an object", 'write {"id": …, "data": …, "text": …}')
     if not _KNOWN.issuperset(source):
-        _refuse_misspelt(tuple(source))
+        _refuse_others(source)
     text = source.get("text")
     if type(text) is not str:
         text = _missing_text(source, text, need_text)
@@ -33,21 +39,31 @@ def make_example(source: object, number: int, *, need_text: bool = True) -> Exam
         item if type(item) is str else _name("id", item, str(number)),
         system if type(system) is str else _name("system", system, ""),
         text,
-        make_table(source["data"], subject=subject, title=title),
+        make_table(source["data"], subject=subject, title=title, raw=raw),
         _references(source.get("references")),
         {} if source.get("human") is None else _ratings(source["human"]),
     )
 
 
-@lru_cache(maxsize=1000)
+def _refuse_others(source: Mapping[str, object]) -> None:
+    if len(source) > MOST_FIELDS:
+        raise Malformed(f"{len(source)} fields", f"give at most {MOST_FIELDS}, and facts inside of data")
+    names = tuple(source)
+    # Remembered, because looking for close matches takes longer than all the rest of a line.
+    search = _search_once if sum(len(str(name)) for name in names) <= MOST_REMEMBERED else _refuse_misspelt
+    search(names)
+
+
 def _refuse_misspelt(keys: tuple[object, ...]) -> None:
     """Other fields are the user's own business, unless they look like a misspelt one of ours."""
-    # Remembered, because looking for close matches takes longer than all the rest of a line.
     absent = [name for name in FIELDS if name not in keys]
     for key in keys:
         hint = did_you_mean(str(key), absent)
         if key not in _KNOWN and hint:
             raise Malformed(f'unknown field "{key}"', f"{hint}Fields are {', '.join(FIELDS)}")
+
+
+_search_once = lru_cache(maxsize=1000)(_refuse_misspelt)
 
 
 def _missing_text(source: Mapping[str, object], text: object, need_text: bool) -> str:

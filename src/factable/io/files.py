@@ -3,17 +3,19 @@
 import gzip
 import lzma
 import os
+import stat
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader
+from io import BufferedReader, BufferedWriter, FileIO
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from factable.errors import DataError, Fault
-from factable.io.zstd import open_zstd
+from factable.io.limits import MOST_DOCUMENT_BYTES, MOST_LINE_BYTES
+from factable.io.packed import UnpackedTooLargeError, decompress
 
 STDIN_NAME = "stdin"
 COMPRESSION_ENDINGS = (".gz", ".xz", ".zst")
@@ -24,8 +26,11 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file for reading bytes; gz, xz and zst are known by their first bytes, `-` is stdin."""
     name = source_name(path)
     try:
-        with _open_raw(path) as raw, _decompress(raw) as stream:
+        with _open_raw(path) as raw, decompress(raw) as stream:
+            before = _state(raw)
             yield stream
+            if _state(raw) != before:
+                raise DataError([changed_while_read(name)])
     except IsADirectoryError:
         raise DataError([Fault(name, None, "is a folder", "name a file")]) from None
     except OSError as error:
@@ -33,10 +38,23 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         found = error.strerror or str(error)
         remedy = "check the path" if error.errno else "the file is damaged; fetch or make it again"
         raise DataError([Fault(name, None, found, remedy)]) from None
+    except UnpackedTooLargeError as error:
+        raise DataError([Fault(name, None, str(error), "unpack it yourself if you trust it")]) from None
     except (EOFError, lzma.LZMAError, zlib.error) as error:
         raise DataError(
             [Fault(name, None, str(error), "the file is damaged; fetch or make it again")]
         ) from None
+
+
+def changed_while_read(name: str) -> Fault:
+    """Says that a file is not what it was when its reading began."""
+    return Fault(name, None, "changed while it was read", "run again once nobody writes to it")
+
+
+def _state(raw: BufferedReader) -> tuple[int, int] | None:
+    """Size and time of the last change; None for pipes, which change by being read."""
+    status = os.fstat(raw.fileno())
+    return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
 def source_name(path: str | os.PathLike[str]) -> str:
@@ -45,22 +63,13 @@ def source_name(path: str | os.PathLike[str]) -> str:
 
 
 def _open_raw(path: str | os.PathLike[str]) -> BufferedReader:
+    if "\0" in str(path):
+        raise DataError([Fault(str(path), None, "no file has such a name", "check the path")])
     if str(path) != "-":
         return open(path, "rb")
     if sys.stdin is None:
         raise DataError([Fault(STDIN_NAME, None, "is closed", "pipe the data in or name a file")])
     return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
-
-
-def _decompress(raw: BufferedReader) -> IO[bytes]:
-    magic = raw.peek(6)[:6]
-    if magic.startswith(b"\x1f\x8b"):
-        return cast(IO[bytes], gzip.open(raw))
-    if magic == b"\xfd7zXZ\x00":
-        return cast(IO[bytes], lzma.open(raw))
-    if magic.startswith(b"\x28\xb5\x2f\xfd"):
-        return cast(IO[bytes], open_zstd(raw))
-    return raw
 
 
 def plain_suffix(path: str | os.PathLike[str]) -> str:
@@ -71,10 +80,28 @@ def plain_suffix(path: str | os.PathLike[str]) -> str:
     return suffixes[-1] if suffixes else ""
 
 
+def read_whole(path: str | os.PathLike[str]) -> bytes:
+    """All of a file that is small enough to be in memory at once."""
+    with open_input(path) as stream:
+        content = stream.read(MOST_DOCUMENT_BYTES + 1)
+    if len(content) > MOST_DOCUMENT_BYTES:
+        found = f"larger than {MOST_DOCUMENT_BYTES >> 20} MB"
+        raise DataError([Fault(source_name(path), None, found, "check that it is the right file")])
+    return content
+
+
+def too_long(name: str, line: int) -> Fault:
+    """Says that a line is longer than any example."""
+    found = f"a line of {MOST_LINE_BYTES >> 20} MB or more"
+    return Fault(name, line, found, "write one example a line, and end lines with line feeds")
+
+
 def iter_whole_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """The lines of a text file with their ends, split at line feeds only; memory holds one at a time."""
     with open_input(path) as stream:
-        for number, line in enumerate(stream, 1):
+        for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES), b""), 1):
+            if len(line) == MOST_LINE_BYTES:
+                raise DataError([too_long(source_name(path), number)])
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
@@ -118,13 +145,30 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             [Fault(str(path), None, f"cannot write: {error.strerror}", "check the path")]
         ) from None
     try:
-        with os.fdopen(descriptor, "wb") as raw, _compress(raw, target.suffix.lower()) as stream:
+        raw = BufferedWriter(_OutputFile(descriptor, str(path)))
+        with raw, _compress(raw, target.suffix.lower()) as stream:
             yield stream
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+class _OutputFile(FileIO):
+    """A file under a temporary name; whatever goes wrong with it, such as a full disk, names the output."""
+
+    def __init__(self, descriptor: int, output: str) -> None:
+        super().__init__(descriptor, "wb")
+        self._output = output
+
+    def write(self, content: Any) -> int:
+        """Write as much as goes in."""
+        try:
+            return super().write(content)
+        except OSError as error:
+            found = f"cannot write: {error.strerror}"
+            raise DataError([Fault(self._output, None, found, "make room, or write elsewhere")]) from None
 
 
 def _umask() -> int:

@@ -9,10 +9,12 @@ from typing import TypeVar
 import orjson
 
 from factable.errors import DataError, Fault
-from factable.io.blocks import Block, explain_broken_json, iter_blocks
+from factable.io.blocks import Block, begins_list, explain_broken_json, iter_blocks
 from factable.io.collect import Faults, Unit, make_each
 from factable.io.files import source_name
+from factable.io.limits import MOST_DOCUMENT_BYTES
 from factable.io.malformed import JSON_NAMES, Malformed, kind_of
+from factable.io.repeats import refuse_repeats
 from factable.types import Example
 
 T = TypeVar("T")
@@ -26,6 +28,7 @@ def load_json(line: bytes) -> object:
         value: object = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise Malformed(*explain_broken_json(line, error)) from None
+    refuse_repeats(line, value)
     return value
 
 
@@ -44,7 +47,7 @@ def open_objects(
     first = next(blocks, None)
     if first is None:
         return "line", iter(())
-    if begins_list(first):
+    if begins_list(first.lines):
         elements = whole_list(first, blocks)
         return "element", make_elements(source_name(path), elements, make, faults, unit="element")
     return "line", _make_lines(chain([first], blocks), make, faults)
@@ -61,20 +64,29 @@ def _make_line(make: Make[R], row: tuple[int, bytes]) -> R:
     return make(load_json(row[1]), row[0])
 
 
-def begins_list(first: Block) -> bool:
-    """Whether a file that starts with this block is one JSON list."""
-    return first.lines.lstrip().startswith(b"[")
-
-
 def whole_list(first: Block, rest: Iterator[Block]) -> list[object]:
     """The elements of a file that is one JSON list."""
-    content = b"".join([first.lines, *(block.lines for block in rest)])
+    content = b"".join(_limited(first, rest))
     try:
         elements: list[object] = orjson.loads(content)
+        refuse_repeats(content, elements)
     except orjson.JSONDecodeError as error:
         found = f"broken JSON list ({error.msg.split(': line')[0]})"
         raise DataError([Fault(first.source, error.lineno, found, "write one complete JSON list")]) from None
+    except Malformed as error:
+        raise DataError([Fault(first.source, None, error.found, error.remedy)]) from None
     return elements
+
+
+def _limited(first: Block, rest: Iterable[Block]) -> Iterator[bytes]:
+    """The lines of a file that has to be in memory whole, unless they are too many."""
+    size = 0
+    for block in chain([first], rest):
+        size += block.size
+        if size > MOST_DOCUMENT_BYTES:
+            found = f"a JSON list of more than {MOST_DOCUMENT_BYTES >> 20} MB"
+            raise DataError([Fault(first.source, None, found, "write JSON lines: one object a line")])
+        yield block.lines
 
 
 def make_elements(

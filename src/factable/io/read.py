@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 from factable.errors import DataError, Fault, UsageError
-from factable.io.blocks import BLOCK_BYTES, Block, iter_blocks, parse_block
+from factable.io.blocks import BLOCK_BYTES, Block, begins_list, iter_blocks, parse_block
 from factable.io.collect import Faults, Unit, fault_at, make_each
 from factable.io.delimited import check_header
 from factable.io.files import plain_suffix, source_name
@@ -16,7 +16,7 @@ from factable.io.formats.csv import number_csv
 from factable.io.formats.parquet import number_parquet
 from factable.io.malformed import kind_of
 from factable.io.memory import without_collection
-from factable.io.objects import begins_list, make_elements, whole_list
+from factable.io.objects import make_elements, whole_list
 from factable.io.rows import Columns, row_example
 from factable.io.seen import SeenKeys
 from factable.kernels import fingerprints
@@ -99,7 +99,7 @@ def _open_file(path: str, faults: Faults, need_text: bool, block_bytes: int) -> 
     first = next(blocks, None)
     if first is None:
         return Opened(name, "line", iter(()))
-    if begins_list(first):
+    if begins_list(first.lines):
         make = partial(_make_element, need_text=need_text)
         elements = make_elements(name, whole_list(first, blocks), make, faults, unit="element")
         return Opened(name, "element", elements)

@@ -8,12 +8,14 @@ from typing import Any
 
 import orjson
 
-from factable.io.data import MOST_NESTING, is_missing
+from factable.io.data import is_missing
 from factable.io.examples import FIELDS, make_example
+from factable.io.limits import MOST_NESTING
 from factable.io.malformed import Malformed, shorten
+from factable.io.repeats import refuse_repeats
 from factable.types import Example
 
-REFERENCE = re.compile(r"ref(?:erence)?_?(\d*)")
+REFERENCE = re.compile(r"ref(?:erence)?_?0*([0-9]*)")
 RATING_PREFIX = "human."
 LABELS = ("id", "system", "subject", "title")
 # What JSON in a cell begins with; a "[Rec] | director | …" string is no JSON.
@@ -26,15 +28,16 @@ class Columns:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._references = sorted(
-            (int(match[1] or 0), place)
+            (len(match[1]), match[1], place)
             for place, name in enumerate(names)
             if name not in FIELDS and (match := REFERENCE.fullmatch(name))
         )
         self._ratings = [(name, place) for place, name in enumerate(names) if name.startswith(RATING_PREFIX)]
-        used = {place for _, place in self._references} | {place for _, place in self._ratings}
+        used = {place for *_, place in self._references} | {place for _, place in self._ratings}
         rest = [(name, place) for place, name in enumerate(names) if place not in used]
-        self._fields = [(name, place) for name, place in rest if name in FIELDS or "data" in names]
-        self._facts = [] if "data" in names else [(n, p) for n, p in rest if n not in FIELDS]
+        has_data = "data" in names
+        self._fields = [(name, place) for name, place in rest if name in FIELDS or has_data]
+        self._facts = [] if has_data else [(n, p) for n, p in rest if n not in FIELDS]
 
     def example(self, cells: Sequence[object], number: int, *, need_text: bool = True) -> Example:
         """The Example of one row; `number` stands in for a missing id."""
@@ -61,7 +64,7 @@ class Columns:
             given = parse_cell(given) if JSON_START.match(given) else [given]
         if given is not None and not isinstance(given, list):
             return given
-        own = [plain(cells[place]) for _, place in self._references]
+        own = [plain(cells[place]) for *_, place in self._references]
         return [reference for reference in (given or []) + own if reference != ""]
 
     def _find_ratings(self, given: object, cells: Sequence[object]) -> object:
@@ -92,6 +95,7 @@ def parse_cell(cell: object) -> object:
         raise Malformed(
             f"broken JSON ({str(error).split(': line')[0]}) in {shorten(cell)}", "mend it"
         ) from None
+    refuse_repeats(cell, value)
     return value
 
 

@@ -1,7 +1,7 @@
 """Reading zstd files, with an error where one breaks off."""
 
 from io import BufferedReader, RawIOBase
-from typing import Any
+from typing import IO, Any
 
 # Small, because a malicious kilobyte may unpack to 32 megabytes.
 PACKED_BYTES = 1 << 12
@@ -11,7 +11,7 @@ class _Unpacked(RawIOBase):
     """The content of a zstd stream of one or more frames."""
 
     # zstandard's own stream reader takes a file that breaks off for one that ends.
-    def __init__(self, packed: BufferedReader, zstandard: Any) -> None:
+    def __init__(self, packed: IO[bytes], zstandard: Any) -> None:
         self._packed = packed
         self._zstandard = zstandard
         self._frame: Any = None
@@ -50,7 +50,7 @@ class _Unpacked(RawIOBase):
         return b"".join(unpacked)
 
 
-def open_zstd(packed: BufferedReader) -> BufferedReader:
+def open_zstd(packed: IO[bytes]) -> BufferedReader:
     """Open a zstd stream for reading; damage raises EOFError, as for gz and xz."""
     import zstandard
 

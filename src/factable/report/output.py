@@ -1,7 +1,5 @@
 """A result in every form that a command can print."""
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,6 +8,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from factable import __version__
+from factable.report.cells import csv_lines, text_cell
 from factable.report.summary import SummaryTable
 from factable.report.text import to_latex, to_markdown, to_terminal
 
@@ -46,16 +45,13 @@ def render(output: Output, shape: str, *, colour: bool = False) -> bytes:
 
 
 def _to_csv(rows: Sequence[Sequence[str | float]]) -> bytes:
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerows([[_cell(value) for value in row] for row in rows])
-    return lines.getvalue().encode("utf-8", "surrogatepass")
+    return b"".join(csv_lines([_cell(value) for value in row] for row in rows))
 
 
 def _cell(value: str | float) -> str:
     if isinstance(value, float):
         return "" if math.isnan(value) else repr(value)
-    return str(value)
+    return text_cell(value) if isinstance(value, str) else str(value)
 
 
 def show(value: float, digits: int = 3) -> str:

@@ -1,15 +1,13 @@
 """One line per example, as JSON lines or CSV; rendered where the example was scored, written as they come."""
 
-import csv
-import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import pairwise
 
 import orjson
 
 from factable.metric import Metric
+from factable.report.cells import csv_lines, text_cell
 from factable.signature import spec
 from factable.types import Example, Finding, Scores
 
@@ -41,15 +39,16 @@ def csv_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[byte
     """`id,system,value and parts of each metric`; a missing value is an empty cell."""
     columns = [column for piece in pieces for column in (piece.values, *piece.parts.values())]
     cells = zip(*(map(_cell, column) for column in columns), strict=True)
-    return _csv_lines(
-        (example.item, example.system, *row) for example, row in zip(examples, cells, strict=True)
+    return csv_lines(
+        (text_cell(example.item), text_cell(example.system), *row)
+        for example, row in zip(examples, cells, strict=True)
     )
 
 
 def csv_header(metrics: Sequence[Metric]) -> bytes:
     """The first line of the CSV: `spec` for the value, `spec.part` for each part."""
     names = [name for metric in metrics for name in _column_names(metric)]
-    return _csv_lines([["id", "system", *names]])[0]
+    return csv_lines([["id", "system", *map(text_cell, names)]])[0]
 
 
 def _column_names(metric: Metric) -> list[str]:
@@ -58,14 +57,3 @@ def _column_names(metric: Metric) -> list[str]:
 
 def _cell(value: float) -> str:
     return "" if math.isnan(value) else repr(value)
-
-
-def _csv_lines(rows: Iterable[Sequence[str]]) -> list[bytes]:
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    ends = [0]
-    for row in rows:
-        writer.writerow(row)
-        ends.append(lines.tell())
-    text = lines.getvalue()
-    return [text[start:end].encode("utf-8", "surrogatepass") for start, end in pairwise(ends)]

@@ -42,7 +42,7 @@ def to_markdown(tables: Sequence[SummaryTable], signatures: Sequence[str] = ()) 
 
 
 def _markdown_code(text: str) -> str:
-    return f"`{text.replace('`', '')}`"
+    return f"`{_one_line(text).replace('`', '')}`"
 
 
 def _markdown_table(table: SummaryTable) -> str:
@@ -121,7 +121,9 @@ def to_terminal(
                 words = name.split() if number else [row[0] for row in table.rows]
                 widest = min(MOST_NAME_WIDTH, max(map(len, words), default=1))
                 side: Literal["left", "right"] = "right" if number else "left"
-                grid.add_column(name, justify=side, style=style, min_width=widest, overflow="fold")
+                # A text of its own: in a string rich would look for marks of style.
+                shown = Text(printable(name))
+                grid.add_column(shown, justify=side, style=style, min_width=widest, overflow="fold")
             for place, row in enumerate(table.rows):
                 bold = ["bold" if (place, column) in table.best else "" for column in range(len(row))]
                 grid.add_row(*(Text(printable(c), style=b) for c, b in zip(row, bold, strict=True)))

@@ -60,7 +60,7 @@ def test_junit_is_xml_whatever_the_text():
         NASTY, "omission", system=NASTY, text=NASTY, flaws=[Flaw("omitted", NASTY, None, NASTY)]
     )
     case = junit(make_result([outcome])).findall("testcase")[-1]
-    assert case.get("name") == case.get("classname") == "ab[31m ]]> <&\"'   😀"
+    assert case.get("name") == case.get("classname") == r"""a\x00b\x1b[31m ]]> <&"' \ud800 \uffff 😀"""
 
 
 def test_annotations_name_file_and_line():

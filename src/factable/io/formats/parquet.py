@@ -9,6 +9,7 @@ from factable.io.collect import Faults, make_each
 from factable.io.delimited import check_header
 from factable.io.files import open_input, source_name
 from factable.io.formats import require_sources
+from factable.io.limits import MOST_DOCUMENT_BYTES
 from factable.io.rows import Columns
 from factable.types import Example
 
@@ -46,8 +47,12 @@ def _open_table(name: str, stream: IO[bytes]) -> Any:
         raise MissingExtraError("reading Parquet", "parquet") from None
     # Parquet begins at its end, so a stream that cannot go there is read whole.
     seekable = isinstance(stream, BufferedReader) and stream.seekable()
+    if not seekable:
+        content = stream.read(MOST_DOCUMENT_BYTES + 1)
+        if len(content) > MOST_DOCUMENT_BYTES:
+            raise DataError([Fault(name, None, "too large to be read as a stream", "unpack it first")])
     try:
-        return ParquetFile(stream if seekable else BytesIO(stream.read()))
+        return ParquetFile(stream if seekable else BytesIO(content))
     except (ArrowException, ValueError, OverflowError) as error:
         raise DataError([_damaged(name, error)]) from None
 

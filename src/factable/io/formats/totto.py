@@ -5,12 +5,16 @@ from typing import NamedTuple
 
 from factable.io.collect import Faults
 from factable.io.formats import require_sources
-from factable.io.malformed import Malformed, kind_of
+from factable.io.limits import check_name
+from factable.io.malformed import Malformed, kind_of, show
 from factable.io.objects import make_examples, take
 from factable.types import Example, Record, Table
 
 # Wider than any table of the corpus; more is an error in the data that should not cost memory.
 MOST_COLUMNS_SPANNED = 1000
+# Places that all spans of a table cover, and cells that are looked at for all that are highlighted.
+MOST_COVERED = 1_000_000
+MOST_LOOKED_AT = 20_000_000
 
 
 class Cell(NamedTuple):
@@ -33,7 +37,10 @@ def read_totto(sources: Sequence[str]) -> Iterator[Example]:
 def _make(source: object, number: int) -> Example:
     titles = [take(source, field, str, "").strip() for field in ("table_page_title", "table_section_title")]
     rows = _place_cells(take(source, "table", list))
-    records = [_record(rows, place) for place in take(source, "highlighted_cells", list)]
+    places = take(source, "highlighted_cells", list)
+    if len(places) * sum(map(len, rows)) > MOST_LOOKED_AT:
+        raise Malformed(f"{len(places)} highlighted cells in too large a table", "split the table")
+    records = [_record(rows, place) for place in places]
     sentences = [
         take(annotation, "final_sentence", str).strip()
         for annotation in take(source, "sentence_annotations", list, [])
@@ -60,6 +67,7 @@ def _place_cells(rows: list[object]) -> list[list[Cell]]:
     """Rows of cells in the order of the file, each at the columns that spans leave for it."""
     taken: list[set[int]] = [set() for _ in rows]
     placed = []
+    area = 0
     for number, row in enumerate(rows):
         if not isinstance(row, list):
             raise Malformed(f'"table" has {kind_of(row)} as row {number + 1}', "give a list of cells")
@@ -70,7 +78,11 @@ def _place_cells(rows: list[object]) -> list[list[Cell]]:
                 column += 1
             width = min(max(take(cell, "column_span", int, 1), 1), MOST_COLUMNS_SPANNED)
             columns = range(column, column + width)
-            for covered in taken[number : number + max(take(cell, "row_span", int, 1), 1)]:
+            below = taken[number : number + max(take(cell, "row_span", int, 1), 1)]
+            area += len(below) * width
+            if area > MOST_COVERED:
+                raise Malformed("cells that span too many rows and columns", "mend the spans")
+            for covered in below:
                 covered.update(columns)
             cells.append(
                 Cell(take(cell, "value", str).strip(), take(cell, "is_header", bool, False), columns)
@@ -84,7 +96,7 @@ def _record(rows: list[list[Cell]], place: object) -> Record:
     row_number, cell_number = _check_place(rows, place)
     row = rows[row_number]
     cell = row[cell_number]
-    attribute = " / ".join(_column_headers(rows[:row_number], cell))
+    attribute = check_name(" / ".join(_column_headers(rows[:row_number], cell)))
     subject = "" if _is_header_row(row) else _row_header(row, cell)
     if not attribute:
         # Tables in the manner of an infobox: the header beside the cell says what it is, not whose.
@@ -98,7 +110,7 @@ def _check_place(rows: list[list[Cell]], place: object) -> tuple[int, int]:
         if 0 <= row < len(rows) and 0 <= cell < len(rows[row]):
             return row, cell
     raise Malformed(
-        f'"highlighted_cells" has {place}', "give [row, cell] places inside the table, counted from 0"
+        f'"highlighted_cells" has {show(place)}', "give [row, cell] places inside the table, counted from 0"
     )
 
 

@@ -6,6 +6,7 @@ from xml.parsers import expat
 
 from factable.errors import DataError, Fault
 from factable.io.files import open_input, source_name
+from factable.io.limits import MOST_LINE_BYTES
 
 CHUNK_BYTES = 1 << 16
 
@@ -26,8 +27,8 @@ class Entry(NamedTuple):
     texts: list[Lex]
 
 
-class _DoctypeError(Exception):
-    """The file declares a document type."""
+class _RefusedError(Exception):
+    """What was found that is well-formed XML, and yet not read; and what to do."""
 
 
 class _Collector:
@@ -41,6 +42,7 @@ class _Collector:
         self._line = 0
         self._attributes: dict[str, str] = {}
         self._text: list[str] | None = None
+        self._size = 0
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -53,6 +55,7 @@ class _Collector:
         if name == "entry":
             self._count += 1
             self._entry = Entry(attributes.get("eid") or str(self._count), [], [])
+            self._size = 0
             self._line = self.parser.CurrentLineNumber
         elif name in ("mtriple", "lex"):
             self._text = []
@@ -75,9 +78,12 @@ class _Collector:
     def _add_text(self, text: str) -> None:
         if self._text is not None:
             self._text.append(text)
+            self._size += len(text)
+            if self._size > MOST_LINE_BYTES:
+                raise _RefusedError(f"an entry of more than {MOST_LINE_BYTES >> 20} MB", "split it")
 
     def _refuse(self, *_: object) -> None:
-        raise _DoctypeError
+        raise _RefusedError("a document type declaration", "delete the <!DOCTYPE …> declaration")
 
 
 def iter_entries(path: str) -> Iterator[tuple[int, Entry]]:
@@ -106,8 +112,6 @@ def _feed(path: str, collector: _Collector, chunk: bytes, *, final: bool = False
     except (LookupError, ValueError) as error:
         # What the parser says of an encoding that Python has not, or not for XML.
         raise DataError([Fault(name, 1, f"XML encoding: {error}", "save the file as UTF-8")]) from None
-    except _DoctypeError:
-        remedy = "delete the <!DOCTYPE …> declaration"
-        raise DataError(
-            [Fault(name, parser.CurrentLineNumber, "a document type declaration", remedy)]
-        ) from None
+    except _RefusedError as refused:
+        found, remedy = refused.args
+        raise DataError([Fault(name, parser.CurrentLineNumber, found, remedy)]) from None

@@ -1,0 +1,102 @@
+"""Ways to break content: small edits that a test can draw, shrink and show."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Literal, NamedTuple
+
+Kind = Literal["insert", "replace", "delete", "repeat", "cut", "flip", "swap"]
+KINDS: tuple[Kind, ...] = ("insert", "replace", "delete", "repeat", "cut", "flip", "swap")
+# What readers stumble over: marks of the formats, odd numbers, broken and hidden characters.
+TOKENS: tuple[bytes, ...] = (
+    *(b'"', b"'", b"{", b"}", b"[", b"]", b",", b":", b"\n", b"\r", b"\t", b"|", b" | ", b"|||", b"\\", b"="),
+    *(b"<", b">", b"&", b"%", b"#", b".", b"-", b"\0", b"\x1b[2J", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf"),
+    *(
+        b"null",
+        b"true",
+        b"NaN",
+        b"-1",
+        b"0",
+        b"1e999",
+        b"-0.0",
+        b"1e-400",
+        b"9" * 400,
+        b"9" * 5000,
+        b"0x" + b"f" * 5000,
+    ),
+    *(
+        b"[]",
+        b"{}",
+        b'""',
+        b'{"a":1,"a":2}',
+        b"[[[[[[[[",
+        b"[" * 2000,
+        b'{"a":' * 2000,
+        b'"a":',
+        b'"text":1,',
+    ),
+    *(
+        b"\\ud800",
+        b"\\u0000",
+        "\u202e".encode(),
+        "\ufeff".encode(),
+        "é".encode(),
+        "٣".encode(),
+        b"\xed\xa0\x80",
+    ),
+    *(b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"&b;", b"]]>", b"<entry>", b"</lex>", b"<br>", b"&#0;"),
+    *(b"../../etc/passwd", b"(a+)+$", b"(?:", b"{1,99999999}", b"a" * 3000, b"a." * 300, b" " * 3000),
+    *(
+        b"ref" + b"9" * 5000,
+        b"human.",
+        b"id",
+        b"text",
+        b"data",
+        b"system",
+        b"[gate]",
+        b"__import__('os')",
+        b"(" * 500,
+    ),
+)
+
+
+class Edit(NamedTuple):
+    """One change; places and sizes are taken modulo what there is."""
+
+    kind: Kind
+    place: int
+    size: int
+    token: bytes
+
+
+def apply(content: bytes, edits: Sequence[Edit]) -> bytes:
+    """The content after all edits."""
+    for edit in edits:
+        content = _apply(content, edit)
+    return content
+
+
+def _apply(content: bytes, edit: Edit) -> bytes:
+    place = edit.place % (len(content) + 1)
+    before, after = content[:place], content[place:]
+    size = 1 + edit.size % 16
+    if edit.kind == "insert":
+        return before + edit.token + after
+    if edit.kind == "replace":
+        return before + edit.token + after[size:]
+    if edit.kind == "delete":
+        return before + after[size:]
+    if edit.kind == "repeat":
+        return before + after[: 8 * size] * (1 + edit.size % 4) + after
+    if edit.kind == "cut":
+        return before
+    if edit.kind == "flip":
+        return before + bytes(byte ^ (1 << edit.size % 8) for byte in after[:1]) + after[1:]
+    return after + before
+
+
+def draw_edits(random: Random, most: int = 3) -> list[Edit]:
+    """Some edits by chance."""
+    return [
+        Edit(random.choice(KINDS), random.getrandbits(20), random.getrandbits(8), random.choice(TOKENS))
+        for _ in range(random.randint(1, most))
+    ]

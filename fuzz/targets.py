@@ -1,0 +1,215 @@
+"""Every reader as a function of some bytes, and what may come of it: a value, or an error in clear words."""
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import factable
+from factable.errors import MOST_CHARACTERS_SHOWN, FactableError
+from factable.extract.load import load_extractor
+from factable.gate.baseline import read_baseline
+from factable.gate.config import read_config
+from factable.gate.given import read_data
+from factable.io.annotations import read_annotations
+from factable.io.data import make_table
+from factable.io.formats import open_format
+from factable.io.malformed import Malformed
+from factable.io.preferences import read_preferences
+from factable.ledger.weights import load_weights
+from factable.models.counts import load_counts
+from factable.models.fact_classifier import load_classifier
+from factable.models.idf import load_idf
+from factable.models.manifest import read_manifest
+from factable.models.patterns import load_patterns
+from factable.models.templates import load_templates
+from factable.registry import parse
+from factable.report.rows import csv_rows, jsonl_rows
+from factable.signature import spec
+from fuzz import samples
+
+# A message has at most ten faults, each of which shows a place, what was found and what to do.
+MOST_MESSAGE = 10 * (3 * MOST_CHARACTERS_SHOWN)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader by name, valid content for it, and how it is asked."""
+
+    name: str
+    samples: Sequence[bytes]
+    read: Callable[[bytes], object]
+
+
+def attempt(target: Target, content: bytes) -> str:
+    """What the refusal of some content says, empty if it is read; an error of any other kind is a finding."""
+    try:
+        target.read(content)
+    except FactableError as error:
+        message = str(error)
+        assert message
+        assert message.replace("\n", "").isprintable(), message
+        assert len(message) <= MOST_MESSAGE, message
+        return message
+    return ""
+
+
+def all_targets() -> list[Target]:
+    """Every reader, with a folder of their own for their files."""
+    # In memory where there is such a folder: some disks take longer to write a file than a reader to read it.
+    memory = Path("/dev/shm")  # noqa: S108
+    folder = Path(tempfile.mkdtemp(prefix="factable-fuzz-", dir=memory if memory.is_dir() else None))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return [
+        *_example_files(folder),
+        *_formats(folder),
+        *_judgements(folder),
+        *_models(folder),
+        *_texts(folder),
+    ]
+
+
+def _of_file(path: Path, read: Callable[[str], object]) -> Callable[[bytes], object]:
+    def ask(content: bytes) -> object:
+        path.write_bytes(content)
+        return read(str(path))
+
+    return ask
+
+
+def _score(path: str) -> object:
+    """Read, score and write: whatever is read must be fit for the rest."""
+    examples = factable.read(path)
+    pieces = list(factable.score(examples, ["parent", "chrf"]).values())
+    return jsonl_rows(examples, pieces), csv_rows(examples, pieces)
+
+
+def _example_files(folder: Path) -> Iterable[Target]:
+    for ending, content in (("jsonl", samples.JSON_LINES), ("json", samples.JSON_LIST)):
+        yield Target(ending, [content], _of_file(folder / f"x.{ending}", _score))
+    yield Target("csv", [samples.CSV, samples.FACTS], _of_file(folder / "x.csv", factable.read))
+    yield Target("parquet", [samples.parquet()], _of_file(folder / "x.parquet", factable.read))
+    yield Target("packed", samples.packed_lines(), _of_file(folder / "packed", factable.read))
+
+
+def _formats(folder: Path) -> Iterable[Target]:
+    single = {
+        "csv": [samples.CSV, samples.FACTS],
+        "e2e": [samples.E2E],
+        "e2e-outputs": [samples.E2E_OUTPUTS],
+        "rotowire": [samples.ROTOWIRE],
+        "totto": [samples.TOTTO],
+        "webnlg": [samples.WEBNLG],
+    }
+    for name, content in single.items():
+        read = partial(_convert, name)
+        yield Target(f"convert {name}", content, _of_file(folder / f"source-{name}", read))
+    (folder / "one").write_bytes(b"one line\n")
+    beside = str(folder / "one")
+    yield Target(
+        "convert wikibio",
+        [samples.BOXES],
+        _of_file(folder / "boxes", lambda path: _convert("wikibio", path, beside)),
+    )
+    yield Target(
+        "convert parent",
+        [samples.TABLES],
+        _of_file(folder / "tables", lambda path: _convert("parent", beside, beside, path)),
+    )
+    yield Target(
+        "convert parallel",
+        [b'{"a": 1}\n', b"a | b | c\n", b"name[x]\n"],
+        _of_file(folder / "data", lambda path: _convert("parallel", beside, beside, data=path)),
+    )
+    yield from _human_folder(folder / "human")
+
+
+def _human_folder(folder: Path) -> Iterable[Target]:
+    folder.mkdir()
+    files = {
+        "all_data_final_averaged.csv": samples.RATINGS,
+        "MRs.txt": samples.INPUTS,
+        "sample-ids.txt": b"18\n27\n\n",
+        "gold-sample-reference0.lex": b"f g .\na b .\n",
+    }
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+    def read(name: str, content: bytes) -> object:
+        try:
+            (folder / name).write_bytes(content)
+            return _convert("webnlg-human", str(folder))
+        finally:
+            (folder / name).write_bytes(files[name])
+
+    for name in ("all_data_final_averaged.csv", "MRs.txt"):
+        yield Target(f"convert webnlg-human {name}", [files[name]], partial(read, name))
+
+
+def _convert(name: str, *sources: str, **options: str) -> object:
+    return list(open_format(name)(sources, **options))
+
+
+def _judgements(folder: Path) -> Iterable[Target]:
+    for ending, votes, notes in (
+        ("jsonl", samples.PREFERENCES, samples.ANNOTATIONS),
+        ("csv", samples.PREFERENCES_CSV, samples.ANNOTATIONS_CSV),
+    ):
+        yield Target(f"preferences {ending}", [votes], _of_file(folder / f"votes.{ending}", read_preferences))
+        read = _of_file(folder / f"notes.{ending}", lambda path: read_annotations([path]))
+        yield Target(f"annotations {ending}", [notes], read)
+
+
+def _models(folder: Path) -> Iterable[Target]:
+    readers: dict[str, tuple[list[bytes], Callable[[str], object]]] = {
+        "gate config": ([samples.CONFIG], read_config),
+        "gate baseline": ([samples.BASELINE], read_baseline),
+        "patterns": ([samples.PATTERNS], partial(_forget, load_patterns)),
+        "templates": ([samples.TEMPLATES], load_templates),
+        "fact classifier": ([samples.CLASSIFIER], load_classifier),
+        "ledger weights": ([samples.WEIGHTS], load_weights),
+        "extractor": ([samples.extractor(folder)], load_extractor),
+        "counts": ([samples.counts(folder), samples.COUNTS_JSON], load_counts),
+        "idf": ([samples.idf(folder)], load_idf),
+    }
+    for name, (content, read) in readers.items():
+        yield Target(name, content, _of_file(folder / name.replace(" ", "-"), read))
+    model = folder / "model"
+    model.mkdir()
+    manifest = _of_file(model / "manifest.json", lambda _: read_manifest(model).identity)
+    yield Target("manifest", [samples.MANIFEST], manifest)
+
+
+def _forget(load: Callable[[str], object], path: str) -> object:
+    """Load, and let the cache of regular expressions go."""
+    import re
+
+    re.purge()
+    return load(path)
+
+
+def _texts(_: Path) -> Iterable[Target]:
+    yield Target("spec", samples.SPECS, _read_spec)
+    yield Target("data", [b'{"a": {"b": [1, null]}}', b"name[x], food[y]", b"a | b | c"], _read_given)
+
+
+def _read_spec(content: bytes) -> object:
+    metric = parse(content.decode("utf-8", "surrogateescape"))
+    text = spec(metric)
+    assert parse(text) == metric
+    return hash(metric), text
+
+
+def _read_given(content: bytes) -> object:
+    text = content.decode("utf-8", "replace")
+    # A path or stdin would be another test.
+    if text.startswith(("@", "-")) or text.endswith(".json"):
+        return None
+    try:
+        return make_table(read_data(text, "--data"))
+    except Malformed as fault:
+        # The command makes a fault of it.
+        return fault.found

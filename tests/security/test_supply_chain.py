@@ -1,0 +1,34 @@
+"""Dependencies are few and named once; CI installs the versions that are locked."""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LOCK = ROOT / "requirements" / "ci.lock"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+MOST_DEPENDENCIES = 8
+
+
+def normal(requirement):
+    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
+
+
+def test_few_dependencies_with_ranges():
+    assert len(PROJECT["dependencies"]) <= MOST_DEPENDENCIES
+    assert [one for one in PROJECT["dependencies"] if ">=" not in one] == []
+
+
+def test_the_lock_pins_everything_and_names_no_host():
+    lines = [line for line in LOCK.read_text().splitlines() if not line.startswith("#")]
+    assert [line for line in lines if not re.fullmatch(r"[a-z0-9-]+==[0-9][\w.]*", line)] == []
+    assert "://" not in LOCK.read_text()
+    locked = {normal(line) for line in lines}
+    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
+    assert [one for one in wanted if normal(one) not in locked] == [], "run: python tools/lock.py"
+
+
+def test_ci_uses_the_lock_and_checks_the_packages():
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "PIP_CONSTRAINT" in script
+    assert "tools/check_packages.py" in script

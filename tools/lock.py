@@ -1,0 +1,54 @@
+"""Writes requirements/ci.lock: the exact versions of all packages in this environment, for `pip install -c`.
+
+Run it in a fresh environment after `pip install -e ".[test]"`, once the tests have passed there.
+"""
+
+import re
+import sys
+import tomllib
+from importlib.metadata import distributions, requires
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+OUT = ROOT / "requirements" / "ci.lock"
+HEAD = """\
+# Versions that the tests passed with (Python {version}); written by tools/lock.py.
+# pip install -c requirements/ci.lock -e ".[test]"
+"""
+NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def needed() -> set[str]:
+    """What the package and its tests require, and what that requires in turn, as far as it is installed."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    waiting = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    installed = {_normal(one.metadata["Name"]) for one in distributions()}
+    found: set[str] = set()
+    while waiting:
+        requirement = waiting.pop()
+        name = NAME.match(requirement)
+        if name and "extra ==" not in requirement and _normal(name[0]) in installed - found:
+            found.add(_normal(name[0]))
+            waiting += requires(name[0]) or ()
+    return found
+
+
+def content() -> str:
+    """The file."""
+    wanted = needed()
+    # What comes behind a plus names a build, which other machines may not have.
+    lines = {
+        f"{_normal(one.metadata['Name'])}=={one.version.partition('+')[0]}\n"
+        for one in distributions()
+        if _normal(one.metadata["Name"]) in wanted
+    }
+    return HEAD.format(version=f"{sys.version_info.major}.{sys.version_info.minor}") + "".join(sorted(lines))
+
+
+if __name__ == "__main__":
+    OUT.parent.mkdir(exist_ok=True)
+    OUT.write_text(content())

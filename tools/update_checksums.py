@@ -1,0 +1,34 @@
+"""Writes the sha256 of every data file that ships into models/checksums.py; run it after changing one."""
+
+import hashlib
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1] / "src" / "factable"
+OUT = PACKAGE / "models" / "checksums.py"
+# Folders of models have manifests with a checksum of each file; here are those of the manifests.
+PATTERNS = (
+    "extract/*.safetensors",
+    "ledger/*.json",
+    "models/embedded_models/*/manifest.json",
+    "models/*/*.json",
+    "models/*/*.toml",
+)
+HEAD = '''"""The sha256 of every data file that ships; written by tools/update_checksums.py."""
+
+# ruff: noqa: E501
+CHECKSUMS = {
+'''
+
+
+def content() -> str:
+    """The module, as it should be."""
+    paths = sorted({path for pattern in PATTERNS for path in PACKAGE.glob(pattern)})
+    lines = [
+        f'    "{path.relative_to(PACKAGE).as_posix()}": "{hashlib.sha256(path.read_bytes()).hexdigest()}",\n'
+        for path in paths
+    ]
+    return HEAD + "".join(lines) + "}\n"
+
+
+if __name__ == "__main__":
+    OUT.write_text(content())
