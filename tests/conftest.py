@@ -1,8 +1,13 @@
 """What all tests share."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+
+OBJECT_STORE = 100 << 20
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -11,3 +16,39 @@ def answers_of_models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("FACTABLE_CACHE", str(tmp_path_factory.mktemp("answers")))
         yield
+
+
+@pytest.fixture(scope="session")
+def ray_cluster() -> Iterator[Any]:
+    """A Ray cluster with one node of one CPU, to which this process is connected.
+
+    It takes long to start, so there is one for all tests; they may add nodes, and take them away again.
+    """
+    ray = pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        # Where the workers find metrics that only tests have.
+        folders = [str(Path(__file__).parent / "scale"), os.environ.get("PYTHONPATH", "")]
+        environment.setenv("PYTHONPATH", os.pathsep.join(filter(None, folders)))
+        head = {"num_cpus": 1, "object_store_memory": OBJECT_STORE, "include_dashboard": False}
+        cluster = Cluster(initialize_head=True, head_node_args=head)
+        try:
+            ray.init(cluster.address, log_to_driver=False, logging_level="CRITICAL")
+            yield cluster
+        finally:
+            ray.shutdown()
+            cluster.shutdown()
+
+
+@pytest.fixture(scope="session")
+def add_ray_node(ray_cluster: Any) -> Any:
+    """A function that adds a node of one CPU to the cluster."""
+
+    def add() -> Any:
+        node = ray_cluster.add_node(num_cpus=1, object_store_memory=OBJECT_STORE)
+        ray_cluster.wait_for_nodes()
+        return node
+
+    return add

@@ -63,3 +63,8 @@ def sign(metric: "Metric", *, references: tuple[int, int] | None = None, unscore
     pieces += [f"v:{metric.version}", f"factable:{__version__}"]
     # A bar inside a value would look like the next piece.
     return "|".join(printable(piece).replace("|", r"\x7c") for piece in pieces)
+
+
+def settings_of(signature: str) -> list[str]:
+    """The pieces of a signature that are no facts of the run: the same for any examples."""
+    return [piece for piece in signature.split("|") if not piece.startswith(("refs:", "unscored:"))]

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import cache
+from importlib.util import find_spec
 
 import pytest
 from contract_examples import OTHER, WHOLE, documentation
@@ -18,9 +19,13 @@ from factable.metrics.cider import Cider
 from factable.models.counts import save_counts
 from factable.models.embedded import embedded_folder
 from factable.models.fact_classifier import FactClassifier, write_classifier
+from factable.models.hf_files import CONFIG
+from factable.models.language_model import VARIABLE
 from factable.models.manifest import MANIFEST
 from factable.registry import load, names
 from factable.train.counts import CountsBuilder
+from small_models import make_gpt2
+from tiny_t5 import make_t5_folder
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +112,87 @@ def weights_file(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="session")
-def variants(counts_file, idf_file, nli_folder, pool_file, patterns_file, classifier_file, weights_file):
+def encoder_folder(tmp_path_factory) -> str:
+    """The embedded encoder, with a shorter window."""
+    folder = tmp_path_factory.mktemp("encoder") / "short"
+    shutil.copytree(embedded_folder("embed"), folder)
+    manifest = json.loads((folder / MANIFEST).read_text())
+    manifest["window"] //= 4
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def baseline_file(tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("baseline") / "baseline.csv"
+    path.write_text("LAYER,P,R,F\n3,0.1,0.1,0.1\n6,0.1,0.2,0.15\n")
+    return str(path)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def language_model(tmp_path_factory) -> Iterator[str]:
+    """A language model for whoever names none, and another to be named."""
+    folders = [tmp_path_factory.mktemp("language_model") for _ in range(2)]
+    if find_spec("torch"):
+        make_gpt2(folders[0])
+        make_gpt2(folders[1], beginnings=False)
+    for folder in folders:
+        # Enough of a model for the missing extra to be named.
+        (folder / CONFIG).touch()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv(VARIABLE, str(folders[0]))
+        yield str(folders[1])
+
+
+@pytest.fixture(scope="session")
+def asking_files(tmp_path_factory) -> dict[str, object]:
+    """An unsure reader, other questions, a tiny writer and a pipeline that knows one name."""
+    folder = tmp_path_factory.mktemp("asking")
+    shutil.copytree(embedded_folder("qa"), folder / "qa")
+    manifest = json.loads((folder / "qa" / MANIFEST).read_text())
+    manifest["temperature"] *= 2
+    (folder / "qa" / MANIFEST).write_text(json.dumps(manifest))
+    (folder / "questions.json").write_text(json.dumps({"fieldOfWork": ["What did <subject> do?"]}))
+    if find_spec("torch"):
+        make_t5_folder(folder / "writer", [WHOLE.text])
+    if find_spec("spacy"):
+        make_pipeline(folder / "spacy", "Ada Lovelace")
+    return {
+        "qa": str(folder / "qa"),
+        "questions": str(folder / "questions.json"),
+        "writer": str(folder / "writer"),
+        "answers": str(folder / "spacy"),
+    }
+
+
+def make_pipeline(folder, name: str) -> None:
+    import spacy
+
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("entity_ruler").add_patterns([{"label": "NAME", "pattern": name}])
+    pipeline.to_disk(folder)
+
+
+@pytest.fixture(scope="session")
+def files_of_metrics(
+    encoder_folder, pool_file, baseline_file, language_model, asking_files
+) -> dict[str, dict[str, object]]:
+    """What a parameter stands for in one metric alone."""
+    encoder = {"model": encoder_folder, "idf": pool_file, "baseline": baseline_file, "layer": 3}
+    return {"bertscore": encoder, "perplexity": {"model": language_model}, "questeval": asking_files}
+
+
+@pytest.fixture(scope="session")
+def variants(
+    counts_file,
+    idf_file,
+    nli_folder,
+    pool_file,
+    patterns_file,
+    classifier_file,
+    weights_file,
+    files_of_metrics,
+):
     """A function: metric name -> the default metric, and metrics that differ from it in each parameter.
 
     Values are found by trying: words that the parameter's documentation has in quotes, a few numbers, and
@@ -118,6 +203,7 @@ def variants(counts_file, idf_file, nli_folder, pool_file, patterns_file, classi
         kind = load(name)
         files = {"counts": counts_file, "idf": idf_file, "model": nli_folder, "pool": pool_file}
         files |= {"patterns": patterns_file, "classifier": classifier_file, "weights": weights_file}
+        files |= files_of_metrics.get(name, {})
         candidates = _candidates(kind, files)
         found: dict[Metric, None] = {kind(): None}
         for parameter in candidates:
@@ -127,7 +213,7 @@ def variants(counts_file, idf_file, nli_folder, pool_file, patterns_file, classi
     return vary
 
 
-def _candidates(kind, files: dict[str, str]) -> dict[str, list[object]]:
+def _candidates(kind, files: dict[str, object]) -> dict[str, list[object]]:
     numbers: list[object] = [0, 0.25, 0.5, 1, 2, 3, 10, 100, True, False]
     return {
         field.name: [files[field.name]]

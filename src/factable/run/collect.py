@@ -9,6 +9,7 @@ from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
 from factable.io.seen import SeenKeys
 from factable.metric import Metric, merge_scores
 from factable.run.units import Plan, Scored, by_line, keep_only, repeat_fault
+from factable.signature import settings_of
 from factable.types import Scores
 
 Listener = Callable[[Scored], None]
@@ -69,6 +70,8 @@ class _Gathered:
 
     def add(self, unit: Scored) -> None:
         for mine, piece in zip(self._pieces, unit.pieces, strict=True):
+            if mine:
+                refuse_mixture(settings_of(mine[0].signature), piece)
             mine.append(piece)
         # By way of the examples, because a system whose every example was dropped does not count.
         numbers = {place: self._number(unit.systems[place]) for place in dict.fromkeys(unit.system_of)}
@@ -84,7 +87,16 @@ class _Gathered:
             merge_scores(metric, mine, references if "references" in metric.needs else None)
             for metric, mine in zip(self._metrics, self._pieces, strict=True)
         )
+        for merged, mine in zip(scores, self._pieces, strict=True):
+            refuse_mixture(settings_of(mine[0].signature), merged)
         return Result(self._metrics, scores, tuple(self._systems), self.system_of, skipped)
+
+
+def refuse_mixture(settings: list[str], piece: Scores) -> None:
+    """Refuse scores that were made with another model or file than the others of the run."""
+    if settings_of(piece.signature) != settings:
+        found = "a file that it needs changed while it was scoring"
+        raise DataError([Fault(piece.metric, None, found, "run again once nobody writes there")])
 
 
 def _without_repeats(unit: Scored, seen: SeenKeys) -> tuple[Scored, list[Fault]]:

@@ -1,58 +1,65 @@
-"""Engines: units of work in, scored units out, in input order."""
+"""Engines: units of work in, what became of them out, in input order."""
 
-from collections import deque
-from collections.abc import Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
-from queue import SimpleQueue
+from collections.abc import Callable, Generator, Iterable
+from functools import partial
+from typing import TypeVar
 
+from factable.errors import UsageError
 from factable.io.blocks import Block, leave_in_file
+from factable.run.crew import in_order
 from factable.run.units import Batch, Plan, Scored, score_unit
-from factable.run.workers import Worker
+from factable.run.workers import Processes
 
+ENGINES = ("local", "ray")
 # Units under way per worker: enough that none waits, few enough that memory stays flat.
 UNITS_PER_WORKER = 3
 
-
-def run_units(plan: Plan, units: Iterable[Block | Batch], *, jobs: int) -> Generator[Scored]:
-    """Score units here or in `jobs` processes; the results are the same and in the same order."""
-    if jobs == 1:
-        return _run_here(plan, units)
-    return _run_in_processes(plan, units, jobs)
+Made = TypeVar("Made")
 
 
-def _run_here(plan: Plan, units: Iterable[Block | Batch]) -> Generator[Scored]:
+def check_engine(engine: str, jobs: int | None) -> None:
+    """Refuse engines that do not exist, and less than one process."""
+    if engine not in ENGINES:
+        raise UsageError(f"no engine {engine!r}; engines are {', '.join(ENGINES)}")
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"jobs is {jobs}; give 1 or more")
+
+
+def run_units(
+    plan: Plan, units: Iterable[Block | Batch], *, jobs: int | None = None, engine: str = "local"
+) -> Generator[Scored]:
+    """Score units here, in `jobs` processes or on Ray; the results are the same and in the same order."""
+    return map_units(partial(score_unit, plan), units, jobs=jobs, engine=engine)
+
+
+def map_units(
+    work: Callable[[Block | Batch], Made],
+    units: Iterable[Block | Batch],
+    *,
+    jobs: int | None = None,
+    engine: str = "local",
+) -> Generator[Made]:
+    """What `work` makes of each unit; without `jobs`, in this process, or on all CPUs of the Ray cluster."""
+    if engine == "ray":
+        from factable.run.ray_engine import map_on_ray
+
+        return map_on_ray(work, units, jobs=jobs)
+    if jobs is None or jobs == 1:
+        return _map_here(work, units)
+    return _map_in_processes(work, units, jobs)
+
+
+def _map_here(work: Callable[[Block | Batch], Made], units: Iterable[Block | Batch]) -> Generator[Made]:
     for unit in units:
-        yield score_unit(plan, unit)
+        yield work(unit)
 
 
-def _run_in_processes(plan: Plan, units: Iterable[Block | Batch], jobs: int) -> Generator[Scored]:
-    workers: list[Worker] = []
-    idle: SimpleQueue[Worker] = SimpleQueue()
-    waiting: deque[Future[Scored]] = deque()
-    # All processes start before any thread does: forking among threads is not safe.
-    for _ in range(jobs):
-        workers.append(Worker(plan, workers, jobs=jobs))
-        idle.put(workers[-1])
-
-    def ask(unit: Block | Batch) -> Scored:
-        worker = idle.get()
-        try:
-            return worker.score(unit)
-        finally:
-            idle.put(worker)
-
-    threads = ThreadPoolExecutor(jobs)
+def _map_in_processes(
+    work: Callable[[Block | Batch], Made], units: Iterable[Block | Batch], jobs: int
+) -> Generator[Made]:
+    lean = (leave_in_file(unit) if isinstance(unit, Block) else unit for unit in units)
+    crew = Processes(work, jobs)
     try:
-        for unit in units:
-            waiting.append(threads.submit(ask, leave_in_file(unit) if isinstance(unit, Block) else unit))
-            if len(waiting) >= UNITS_PER_WORKER * jobs:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        yield from in_order(crew, lean, most=UNITS_PER_WORKER * jobs)
     finally:
-        threads.shutdown(wait=False, cancel_futures=True)
-        for worker in workers:
-            worker.end()
-        threads.shutdown(wait=True)
-        for worker in workers:
-            worker.close()
+        crew.close()

@@ -3,8 +3,9 @@
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import fields
+from functools import partial
 
 from factable.errors import UsageError
 from factable.io.files import source_name
@@ -12,8 +13,9 @@ from factable.io.read import Source
 from factable.metric import Metric
 from factable.registry import parse
 from factable.run.collect import Listener, Result, collect
-from factable.run.engines import run_units
+from factable.run.engines import check_engine, run_units
 from factable.run.needs import check_needs
+from factable.run.resume import Engine, go_on, open_kept
 from factable.run.sources import as_one_batch, check_files, iter_units
 from factable.run.units import Plan, Render, Scored
 from factable.signature import spec
@@ -25,35 +27,54 @@ def score_files(
     metrics: Sequence[Metric],
     *,
     explain: bool = False,
-    jobs: int = 1,
+    jobs: int | None = None,
+    engine: str = "local",
     skip_bad: bool = False,
     render: Render | None = None,
     listing: Render | None = None,
     listener: Listener | None = None,
     systems: Sequence[str] = (),
+    resume: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Score all examples of the sources; texts are let go as soon as they are scored.
 
     `systems` names, for each source, the system of examples that name none. The listener hears of every
-    scored unit, with the rows that `render` and `listing` made of its examples.
+    scored unit, with the rows that `render` and `listing` made of its examples. `resume` names a file that
+    keeps scored units; those it holds are not scored again.
     """
-    if jobs < 1:
-        raise UsageError(f"jobs is {jobs}; give 1 or more")
+    check_engine(engine, jobs)
     check_files(sources)
     plan = Plan(tuple(metrics), explain, render, listing)
     slow = any(getattr(metric, "slow", False) for metric in plan.metrics)
     units = check_needs(iter_units(sources, systems, slow=slow), plan.metrics)
     if any(metric.shard_by != "example" for metric in plan.metrics):
         units = as_one_batch(units)
-    with closing(run_units(plan, units, jobs=jobs)) as scored:
+    run: Engine = partial(run_units, plan, jobs=jobs, engine=engine)
+    with ExitStack() as opened:
+        if resume is not None:
+            run = partial(go_on, opened.enter_context(open_kept(resume, sources, systems, plan)), run)
+        scored = opened.enter_context(closing(run(units)))
         return collect(plan, scored, _name(sources), skip_bad=skip_bad, listener=listener or _ignore)
 
 
 def score(
-    source: Source, metrics: Iterable[str | Metric], *, explain: bool = False, jobs: int = 1
+    source: Source,
+    metrics: Iterable[str | Metric],
+    *,
+    explain: bool = False,
+    jobs: int | None = None,
+    engine: str = "local",
+    resume: str | os.PathLike[str] | None = None,
 ) -> dict[str, Scores]:
-    """Score examples (or anything `read` takes) with each metric; the result is keyed by spec text."""
-    result = score_files([source], parse_all(metrics), explain=explain, jobs=jobs)
+    """Score examples (or anything `read` takes) with each metric; the result is keyed by spec text.
+
+    `engine` says where: in `jobs` processes of this machine ("local"; without `jobs`, in this one), or on as
+    many CPUs of a Ray cluster ("ray"; without `jobs`, on all). `resume` names a file that keeps what is
+    scored; the same call goes on from there.
+    """
+    result = score_files(
+        [source], parse_all(metrics), explain=explain, jobs=jobs, engine=engine, resume=resume
+    )
     return {scores.metric: scores for scores in result.scores}
 
 

@@ -40,7 +40,7 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 
 def iter_units(
-    sources: Sequence[Source], systems: Sequence[str] = (), *, slow: bool = False
+    sources: Sequence[Source], systems: Sequence[str] = (), *, slow: bool = False, need_text: bool = True
 ) -> Iterator[Block | Batch]:
     """Blocks of JSON lines as they are, for any process to parse; batches of whatever else is read here.
 
@@ -50,7 +50,7 @@ def iter_units(
     most = SLOW_EXAMPLES_PER_BATCH if slow else EXAMPLES_PER_BATCH
     for source, system in zip(sources, systems or [""] * len(sources), strict=True):
         faults = Faults(patient=True)
-        name, unit, contents = open_source(source, faults, block_bytes=block_bytes)
+        name, unit, contents = open_source(source, faults, need_text=need_text, block_bytes=block_bytes)
         lines: list[int] = []
         examples: list[Example] = []
         for content in contents:

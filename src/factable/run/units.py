@@ -3,14 +3,16 @@
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from factable.errors import Fault
+from factable.errors import Fault, UsageError
 from factable.io.blocks import Block, parse_block
 from factable.io.collect import Unit, fault_at
 from factable.io.memory import without_collection
 from factable.kernels import fingerprints
 from factable.metric import Metric, pick
+from factable.registry import parse
+from factable.signature import spec
 from factable.types import Example, Scores
 
 Render = Callable[[Sequence[Example], Sequence[Scores]], list[bytes]]
@@ -37,6 +39,23 @@ class Plan(NamedTuple):
     render: Render | None = None
     listing: Render | None = None
 
+    def __reduce__(self) -> tuple[Callable[..., "Plan"], tuple[object, ...]]:
+        """Travel as spec text, of which every process makes metrics of its own."""
+        return _plan_of, (tuple(map(_spec_if_known, self.metrics)), *self[1:])
+
+
+def _spec_if_known(metric: Metric) -> str | Metric:
+    """The spec, unless the metric is one that no registry knows."""
+    text = spec(metric)
+    try:
+        return text if parse(text) == metric else metric
+    except UsageError:
+        return metric
+
+
+def _plan_of(metrics: Sequence[str | Metric], *rest: Any) -> Plan:
+    return Plan(tuple(parse(each) if isinstance(each, str) else each for each in metrics), *rest)
+
 
 class Scored(NamedTuple):
     """What became of one unit: the scores of each metric, and whatever the collector needs to know.
@@ -59,11 +78,11 @@ class Scored(NamedTuple):
     size: int
 
 
-def read_unit(unit: Block | Batch) -> Batch:
+def read_unit(unit: Block | Batch, *, need_text: bool = True) -> Batch:
     """The unit with its lines read."""
     if isinstance(unit, Batch):
         return unit
-    parsed = parse_block(unit)
+    parsed = parse_block(unit, need_text=need_text)
     examples = name_systems(parsed.examples, unit.system)
     return Batch(unit.source, "line", parsed.lines, examples, parsed.faults)
 

@@ -9,61 +9,119 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from factable.errors import FactableError
+from factable.errors import FactableError, printable
 from factable.io.blocks import Block
 from factable.models.threads import share_cores
-from factable.run.units import Batch, Plan, Scored, score_unit
+from factable.run.units import Batch
 
+Made = TypeVar("Made")
+Work = Callable[[Block | Batch], Made]
+
+# How often a unit is tried whose worker dies: something else may have been the reason, but not for ever.
+TRIES = 2
 # Windows has neither these nor ways to hold them.
 HELD_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} if hasattr(signal, "pthread_sigmask") else set()
 
 
-class Worker:
-    """A process that scores one unit after the other."""
+class Task(NamedTuple):
+    """A unit that a worker is at, and how often it was tried."""
 
-    def __init__(self, plan: Plan, older: Sequence["Worker"], *, jobs: int) -> None:
+    number: int
+    unit: Block | Batch
+    tries: int = 1
+
+
+class Processes(Generic[Made]):
+    """A crew of processes; one that dies is replaced, and its unit is tried once more."""
+
+    def __init__(self, work: Work[Made], jobs: int) -> None:
+        self._work = work
+        self._jobs = jobs
+        self._idle: list[Worker] = []
+        self._busy: dict[Any, tuple[Worker, Task]] = {}
+
+    def has_room(self) -> bool:
+        """Whether a process has nothing to do, or has not been started."""
+        return len(self._busy) < self._jobs
+
+    def give(self, number: int, unit: Block | Batch) -> None:
+        """Let a process work on a unit."""
+        self._give(Task(number, unit))
+
+    def _give(self, task: Task) -> None:
+        worker = self._idle.pop() if self._idle else self._hire()
+        self._busy[worker.pipe] = worker, task
+        # One that died meanwhile is noticed when its answer is taken.
+        with suppress(OSError):
+            worker.pipe.send(task.unit)
+
+    def _hire(self) -> "Worker":
+        others = [worker.pipe for worker in self._idle]
+        return Worker(self._work, [*others, *self._busy], jobs=self._jobs)
+
+    def take(self, *, wait: bool) -> dict[int, Made | Exception]:
+        """What was finished since the last time, by number."""
+        done: dict[int, Made | Exception] = {}
+        for pipe in wait_for(list(self._busy), None if wait and self._busy else 0):
+            worker, task = self._busy.pop(pipe)
+            try:
+                done[task.number] = worker.pipe.recv()
+            except (EOFError, OSError):
+                worker.end()
+                if task.tries == TRIES:
+                    done[task.number] = died(task.unit, TRIES)
+                else:
+                    self._give(task._replace(tries=task.tries + 1))
+            else:
+                self._idle.append(worker)
+        return done
+
+    def close(self) -> None:
+        """End all processes."""
+        for worker in [*self._idle, *(worker for worker, _ in self._busy.values())]:
+            worker.end()
+
+
+def died(unit: Block | Batch, times: int) -> FactableError:
+    """Says that a unit cannot be worked on."""
+    line = unit.first_line if isinstance(unit, Block) else next(iter(unit.lines), 1)
+    found = f"a worker process died {times} times at the examples from here on (out of memory?)"
+    return FactableError(f"{printable(unit.source)}:{line}: {found}; try fewer --jobs")
+
+
+class Worker:
+    """A process that works on one unit after the other."""
+
+    def __init__(self, work: Work[Any], others: Sequence[Connection], *, jobs: int) -> None:
         context = _context()
-        self._pipe, theirs = context.Pipe()
+        self.pipe, theirs = context.Pipe()
         # A forked process has copies of our ends too; it would never see that we are gone.
         forked = context.get_start_method() == "fork"
-        copies = [self._pipe, *(worker._pipe for worker in older)] if forked else []
-        self._process = context.Process(target=_serve, args=(plan, theirs, copies, jobs), daemon=True)  # type: ignore[attr-defined]
+        copies = [self.pipe, *others] if forked else []
+        self._process = context.Process(target=_serve, args=(work, theirs, copies, jobs), daemon=True)  # type: ignore[attr-defined]
         with _interrupts_held():
             self._process.start()
         theirs.close()
-
-    def score(self, unit: Block | Batch) -> Scored:
-        """What `score_unit` gives or raises in that process."""
-        try:
-            self._pipe.send(unit)
-            answer = self._pipe.recv()
-        except (EOFError, OSError):
-            raise FactableError("a worker process died (out of memory?); try fewer --jobs") from None
-        if isinstance(answer, Exception):
-            raise answer
-        scored: Scored = answer
-        return scored
 
     def end(self) -> None:
         """End the process, whatever it is doing."""
         # Not asked to: a process that is only just starting may still have our own ways of being asked.
         self._process.kill()
         self._process.join()
-
-    def close(self) -> None:
-        """Close our end of the pipe, once nobody reads it any more."""
-        self._pipe.close()
+        self.pipe.close()
         self._process.close()
 
 
 def _context() -> multiprocessing.context.BaseContext:
     """Forking starts workers at once; it is safe only where no other thread may hold a lock."""
-    # torch has threads that are not counted, and gives no GPU to a forked process.
-    alone = threading.active_count() == 1 and "torch" not in sys.modules
+    # torch and Ray have threads that are not counted, and torch gives no GPU to a forked process.
+    alone = threading.active_count() == 1 and not {"torch", "ray"} & sys.modules.keys()
     forks = sys.platform == "linux" and alone
     return multiprocessing.get_context("fork" if forks else "spawn")
 
@@ -81,7 +139,7 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(plan: Plan, pipe: Connection, copies: Sequence[Connection], jobs: int) -> None:
+def _serve(work: Work[Any], pipe: Connection, copies: Sequence[Connection], jobs: int) -> None:
     """Answer until the other side is gone."""
     # Ctrl-C reaches every process of a terminal; only the parent answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -94,14 +152,15 @@ def _serve(plan: Plan, pipe: Connection, copies: Sequence[Connection], jobs: int
     share_cores(jobs)
     try:
         while True:
-            pipe.send(_answer(plan, pipe.recv()))
+            pipe.send(answer(work, pipe.recv()))
     except (EOFError, OSError):
         return
 
 
-def _answer(plan: Plan, unit: Block | Batch) -> Scored | Exception:
+def answer(work: Work[Made], unit: Block | Batch) -> Made | Exception:
+    """What is made of a unit, or what went wrong."""
     try:
-        return score_unit(plan, unit)
+        return work(unit)
     except FactableError as error:
         return error
     except Exception as error:

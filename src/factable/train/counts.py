@@ -1,7 +1,7 @@
 """Counts which text words come with which table words, for PARENT's co-occurrence model.
 
-Units of work are counted anywhere and come back in input order; adding up their counts in that order numbers the
-words as if all examples had been counted here.
+Units of work are counted anywhere and come back in input order; adding up their counts in that order numbers
+the words as if all examples had been counted here.
 """
 
 from array import array

@@ -1,0 +1,61 @@
+"""What engines share: a crew of workers that may finish in any order, and results in input order."""
+
+from collections.abc import Generator, Iterable, Mapping
+from typing import Protocol, TypeVar
+
+from factable.io.blocks import Block
+from factable.run.units import Batch
+
+Made = TypeVar("Made")
+Made_co = TypeVar("Made_co", covariant=True)
+
+
+class Crew(Protocol[Made_co]):
+    """Workers of some kind; each unit is given to one of them, and is made into something or an error."""
+
+    def has_room(self) -> bool:
+        """Whether a worker could take another unit."""
+        ...
+
+    def give(self, number: int, unit: Block | Batch) -> None:
+        """Let a worker work on a unit."""
+        ...
+
+    def take(self, *, wait: bool) -> Mapping[int, Made_co | Exception]:
+        """What was finished since the last time, by number; where asked for, wait until something is."""
+        ...
+
+    def close(self) -> None:
+        """Let the workers go, whatever they are doing."""
+        ...
+
+
+def in_order(crew: Crew[Made], units: Iterable[Block | Batch], *, most: int) -> Generator[Made]:
+    """What the crew makes of the units, in their order; an error is raised when it is its turn.
+
+    At most so many units are under way or waiting for their turn.
+    """
+    left = iter(units)
+    more = True
+    given = taken = 0
+    done: dict[int, Made | Exception] = {}
+    while True:
+        # First of all nobody is left without work: what is yielded may keep the caller busy.
+        while more and given - taken < most and crew.has_room():
+            unit = next(left, None)
+            if unit is None:
+                more = False
+            else:
+                crew.give(given, unit)
+                given += 1
+        if taken in done:
+            made = done.pop(taken)
+            if isinstance(made, Exception):
+                raise made
+            yield made
+            taken += 1
+            done.update(crew.take(wait=False))
+        elif taken < given or more:
+            done.update(crew.take(wait=True))
+        else:
+            return

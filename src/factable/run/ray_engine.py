@@ -1,0 +1,164 @@
+"""The engine `ray`: units of work go to actors on any machine of a Ray cluster, as bytes.
+
+Files of one machine are not necessarily there on the others, so blocks travel with their lines. What to do
+with them travels once, as spec text, and each actor keeps its models from unit to unit.
+"""
+
+import os
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from factable import __version__
+from factable.errors import FactableError
+from factable.io.blocks import Block, lines_of
+from factable.run.crew import in_order
+from factable.run.ray_actor import Desk
+from factable.run.ray_cluster import connected, one_line
+from factable.run.units import Batch
+from factable.run.workers import Work, died
+
+Made = TypeVar("Made")
+
+# One is worked on and the next has come already.
+UNITS_PER_ACTOR = 2
+# Finished units may wait for one that takes long.
+UNITS_KEPT_PER_ACTOR = 4
+# How often a unit is tried whose actor dies, and a start that fails: machines come and go, but not for ever.
+TRIES = 3
+
+
+def map_on_ray(
+    work: Callable[[Block | Batch], Made], units: Iterable[Block | Batch], *, jobs: int | None
+) -> Generator[Made]:
+    """What `work` makes of each unit, in order; `jobs` is the number of CPUs, without it all there are."""
+    whole = (unit._replace(lines=lines_of(unit)) if isinstance(unit, Block) else unit for unit in units)
+    with connected(jobs) as ray:
+        number = jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        crew = Actors(ray, work, number)
+        try:
+            yield from in_order(crew, whole, most=UNITS_KEPT_PER_ACTOR * number)
+        finally:
+            crew.close()
+
+
+class Given(NamedTuple):
+    """A unit that an actor has: where it is from, where its content is stored, how often it was tried."""
+
+    number: int
+    unit: Block | Batch
+    stored: Any
+    actor: int = 0
+    tries: int = 0
+
+
+class Actors(Generic[Made]):
+    """A crew of Ray actors, of one CPU each; one that dies is replaced, and its units are tried again.
+
+    Ray could do that itself, but would wait with the units until there is room for the new actor.
+    """
+
+    def __init__(self, ray: Any, work: Work[Made], number: int) -> None:
+        self._ray = ray
+        self._kind = ray.remote(num_cpus=1)(Desk)
+        settings = {name: value for name, value in os.environ.items() if name.startswith("FACTABLE_")}
+        self._how = work, __version__, os.getcwd(), settings
+        self._actors: dict[int, Any] = {}
+        self._starting: dict[Any, int] = {}
+        self._false_starts = 0
+        self._made = 0
+        # How many units each actor has, of those that have started.
+        self._loads: dict[int, int] = {}
+        self._given: dict[Any, Given] = {}
+        self._homeless: list[Given] = []
+        for _ in range(number):
+            self._hire()
+
+    def _hire(self) -> None:
+        """Ask for another actor."""
+        actor = self._kind.remote(*self._how)
+        self._made += 1
+        self._actors[self._made] = actor
+        self._starting[actor.start.remote()] = self._made
+
+    def has_room(self) -> bool:
+        """Whether an actor that has started has less to do than it may have."""
+        return any(load < UNITS_PER_ACTOR for load in self._loads.values())
+
+    def give(self, number: int, unit: Block | Batch) -> None:
+        """Let the actor with the least to do work on a unit."""
+        marked = unit._replace(lines=b"") if isinstance(unit, Block) else unit._replace(examples=[])
+        self._give(Given(number, marked, self._ray.put(unit)))
+
+    def _give(self, given: Given) -> None:
+        if not self._loads:
+            self._homeless.append(given)
+            return
+        actor = min(self._loads, key=self._loads.__getitem__)
+        self._loads[actor] += 1
+        finished = self._actors[actor].work_on.remote(given.stored)
+        self._given[finished] = given._replace(actor=actor, tries=given.tries + 1)
+
+    def take(self, *, wait: bool) -> dict[int, Made | Exception]:
+        """What was finished since the last time, by number."""
+        awaited = [*self._starting, *self._given]
+        done: dict[int, Made | Exception] = {}
+        if not awaited:
+            return done
+        if wait:
+            self._ray.wait(awaited, num_returns=1)
+        for finished in self._ray.wait(awaited, num_returns=len(awaited), timeout=0)[0]:
+            if finished in self._starting:
+                self._welcome(finished)
+            else:
+                given = self._given.pop(finished)
+                made = self._result(finished, given)
+                if made is not None:
+                    done[given.number] = made
+        return done
+
+    def _welcome(self, started: Any) -> None:
+        """An actor has started, or cannot."""
+        place = self._starting.pop(started)
+        try:
+            refusal = self._ray.get(started)
+        except self._ray.exceptions.RayError as error:
+            self._false_starts += 1
+            if self._false_starts == TRIES:
+                found = f"Ray workers cannot start ({one_line(error)})"
+                raise FactableError(f"{found}; is factable installed on all machines?") from error
+            self._replace(place)
+            return
+        if refusal is not None:
+            raise refusal
+        self._false_starts = 0
+        self._loads[place] = 0
+        homeless, self._homeless = self._homeless, []
+        for given in homeless:
+            self._give(given)
+
+    def _result(self, finished: Any, given: Given) -> Made | Exception | None:
+        """What was made of a unit; nothing yet where it has to be tried again."""
+        try:
+            made: Made | Exception = self._ray.get(finished)
+        except self._ray.exceptions.RayTaskError as error:
+            return FactableError(f"a Ray worker failed ({one_line(error)}); try --engine local")
+        except self._ray.exceptions.RayError:
+            self._replace(given.actor)
+            if given.tries == TRIES:
+                return died(given.unit, TRIES)
+            self._give(given)
+            return None
+        if given.actor in self._loads:
+            self._loads[given.actor] -= 1
+        return made
+
+    def _replace(self, place: int) -> None:
+        """Have another actor for one that died; all its units tell of that."""
+        if self._actors.pop(place, None) is not None:
+            self._loads.pop(place, None)
+            self._hire()
+
+    def close(self) -> None:
+        """Let the actors go."""
+        for actor in self._actors.values():
+            self._ray.kill(actor)

@@ -1,0 +1,58 @@
+"""Workers that die: nothing is lost or counted twice, and what cannot be done is said in one line."""
+
+import os
+import signal
+
+import pytest
+from odd_metrics import Deadly, Worker
+
+import factable
+from factable.errors import FactableError
+from factable.run.score import score_files
+from factable.types import Example, Table
+
+
+def examples(number=400, deadly=200):
+    names = ["deadly" if place == deadly else str(place) for place in range(number)]
+    return [Example(name, "s", "a" * place, Table(())) for place, name in enumerate(names)]
+
+
+@pytest.fixture(params=["local", "ray"])
+def engine(request):
+    if request.param == "ray":
+        request.getfixturevalue("ray_cluster")
+    return request.param
+
+
+def test_a_unit_that_ends_its_process_once(engine, tmp_path):
+    scores = factable.score(
+        examples(), [Deadly(folder=str(tmp_path), times=1), Worker()], jobs=2, engine=engine
+    )
+    lengths, workers = scores.values()
+    assert list(lengths.values) == [float(number) for number in range(400)]
+    (dead,) = tmp_path.iterdir()
+    assert workers.values[200] != float(dead.name)
+
+
+def test_a_unit_that_ends_every_process(engine, tmp_path):
+    with pytest.raises(FactableError) as caught:
+        factable.score(examples(), [Deadly(folder=str(tmp_path), times=100)], jobs=2, engine=engine)
+    times = {"local": 2, "ray": 3}[engine]
+    found = f"a worker process died {times} times at the examples from here on (out of memory?)"
+    assert str(caught.value) == f"list:193: {found}; try fewer --jobs"
+    assert len(list(tmp_path.iterdir())) == times
+
+
+def test_workers_that_are_killed_from_outside(engine):
+    killed = []
+
+    def kill_once(unit):
+        (pid,) = set(unit.pieces[0].values)
+        # The one that scored the first unit is at another one, or waits for one.
+        if not killed:
+            killed.append(int(pid))
+            os.kill(int(pid), signal.SIGKILL)
+
+    (scores,) = score_files([examples()], [Worker()], jobs=2, engine=engine, listener=kill_once).scores
+    assert len(scores.values) == 400
+    assert set(scores.values) - {float(killed[0])}
