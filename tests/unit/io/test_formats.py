@@ -379,7 +379,7 @@ BAD_INPUT = [
     ("totto", [totto([["x"]], [])], ":1: a string instead of an object; "),
     ("totto", [totto([3], [])], ':1: "table" has a number as row 1; '),
     ("totto", [totto([[cell("a")]], [[0, 1]])], ':1: "highlighted_cells" has [0, 1]; '),
-    ("totto", [totto([[cell("a")]], ["x"])], ':1: "highlighted_cells" has \'x\'; '),
+    ("totto", [totto([[cell("a")]], ["x"])], ":1: \"highlighted_cells\" has 'x'; "),
     ("totto", [totto([[cell(3)]], [])], ':1: "value" is a number; '),
     ("rotowire", ["[{}"], ":1: broken JSON list ("),
     ("rotowire", ["[{}]"], ': element 1: no "vis_name" field; '),

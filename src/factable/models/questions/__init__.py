@@ -2,12 +2,12 @@
 
 import hashlib
 from functools import cache
-from importlib.resources import files
 
 import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.files import open_input
+from factable.models.embedded import read_shipped
 from factable.models.templates import load_templates
 from factable.text.questions import BLANK, GENERAL, Questions, attribute_key
 from factable.text.templates import SUBJECT
@@ -22,7 +22,7 @@ def load_questions(name: str) -> Questions:
     if name == GENERAL_FORM:
         return Questions()
     if name == LEARNT:
-        content = files(__package__).joinpath("dbpedia.json").read_bytes()
+        content = read_shipped("models/questions/dbpedia.json")
         return Questions(_parse("dbpedia.json", content), load_templates("default"))
     with open_input(name) as stream:
         return Questions(_parse(name, stream.read()))

@@ -23,6 +23,7 @@ def load_reader(folder: Path, *, seed: int = 0) -> "torch.nn.Module":
         folder,
         local_files_only=True,
         use_safetensors=True,
+        trust_remote_code=False,
         add_pooling_layer=False,
         attn_implementation="eager",
     )
