@@ -62,7 +62,7 @@ def test_the_identity_follows_everything_that_moves_answers(tmp_path):
 
 BAD = {
     "no kind": ({"kind": None}, "it lacks 'kind'"),
-    "other kind": ({"kind": "qa"}, "a model of kind 'qa'; known kinds are nli, embedder"),
+    "other kind": ({"kind": "ear"}, "a model of kind 'ear'; known kinds are nli, embedder, qa"),
     "no labels": ({"labels": []}, "labels missing; an NLI model has entailment, neutral, contradiction"),
     "two labels": ({"labels": ["entailment", "neutral"]}, "labels entailment, neutral; an NLI model has"),
     "a label twice": ({"labels": ["entailment"] * 3}, "labels entailment, entailment, entailment;"),

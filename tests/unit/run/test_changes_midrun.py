@@ -129,7 +129,8 @@ def test_a_model_that_is_deleted(model, tmp_path, jobs):
     metric = parse(f'nli(model="{model}", direction="omission")')
     away = tmp_path / "away"
     kept = tmp_path / "kept"
-    with pytest.raises(FactableError, match=r"no model '\S+model'; .*name a folder") as refused:
+    # Which file is missed first is a matter of the moment.
+    with pytest.raises(FactableError, match=r"no model|manifest\.json") as refused:
         score_while(lambda: model.rename(away), EXAMPLES, metric, resume=kept, jobs=jobs)
     assert "\n" not in str(refused.value)
     away.rename(model)
