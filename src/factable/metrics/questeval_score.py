@@ -91,12 +91,13 @@ def _finding(marked: Marked, otherwise: Kind) -> Finding:
     found = f'answered "{reply.answer.text}"' if answered else "not answered"
     note = f'"{reply.exchange.asked.question}" expected "{reply.exchange.expected}", {found}'
     wrong: Kind = "contradicted" if answered else otherwise
-    span = reply.exchange.span
-    if reply.exchange.record is not None and answered:
-        span = reply.answer.span
+    # Of what was answered, both sides are known: the record and the span.
+    record, span = reply.exchange.record, reply.exchange.span
+    if answered:
+        record, span = (reply.record, span) if record is None else (record, reply.answer.span)
     return Finding(
         "supported" if marked.worth >= ENOUGH else wrong,
-        record=reply.record,
+        record=record,
         span=span,
         score=marked.worth,
         note=f"{note} ({reply.answer.answerable:.2f})",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from factable.text.templates import open_up
-from factable.text.values import Relation, find_mentions, find_value, read_text
+from factable.text.values import Boolean, Relation, find_mentions, find_value, parse_value, read_text
 from factable.text.values.words import alike, split_words
 from factable.types import Record
 
@@ -110,7 +110,8 @@ def _names_of(text: str, facts: Mapping[int, Record]) -> set[tuple[int, int]]:
         part
         for record in facts.values()
         for part in ((record.subject, ""), (record.value, record.attribute))
-        if part[0].strip()
+        # A yes or no is said by the words of its attribute.
+        if part[0].strip() and not isinstance(parse_value(*part), Boolean)
     }
     hits = {
         hit.span

@@ -66,12 +66,22 @@ def test_every_question_is_explained():
     assert by_record
 
 
+def test_a_yes_or_no_is_asked_once():
+    table = Table((Record("Zizzi", "area", "riverside"), Record("Zizzi", "familyFriendly", "no")))
+    (findings,) = QuestEval().explain(
+        [example("Zizzi by the riverside is not family friendly.", table=table)]
+    )
+    assert [finding.kind for finding in findings] == ["supported"] * 4
+    assert sum("family friendly" in finding.note.split("expected")[1] for finding in findings) == 1
+
+
 def test_what_the_data_does_not_say_is_found():
     (findings,) = QuestEval().explain([example(FLAWED)])
     wrong = [
         finding for finding in findings if finding.kind in ("unsupported", "contradicted") and finding.span
     ]
     assert any("malaria" in FLAWED[slice(*finding.span)] for finding in wrong)
+    assert all(finding.record is None for finding in findings if finding.kind == "unsupported")
 
 
 def test_references_instead_of_data():

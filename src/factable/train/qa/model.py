@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factable.errors import MissingExtraError
+from factable.train.encoder import load_base
 
 if TYPE_CHECKING:
     import torch
@@ -13,20 +13,10 @@ DROPOUT = 0.1
 
 def load_reader(folder: Path, *, seed: int = 0) -> "torch.nn.Module":
     """A reader on the encoder in a folder (config.json and model.safetensors), its head drawn anew."""
-    try:
-        import torch
-        from transformers import AutoModel
-    except ImportError:
-        raise MissingExtraError("training", "train") from None
+    encoder = load_base(folder)
+    import torch
+
     torch.manual_seed(seed)
-    encoder = AutoModel.from_pretrained(
-        folder,
-        local_files_only=True,
-        use_safetensors=True,
-        trust_remote_code=False,
-        add_pooling_layer=False,
-        attn_implementation="eager",
-    )
 
     class Reader(torch.nn.Module):  # type: ignore[misc, unused-ignore]
         def __init__(self) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factable.errors import MissingExtraError
+from factable.train.encoder import load_base
 
 if TYPE_CHECKING:
     import torch
@@ -11,20 +11,8 @@ if TYPE_CHECKING:
 
 def load_encoder(folder: Path) -> "torch.nn.Module":
     """The encoder in a folder (config.json and model.safetensors), with mean pooling."""
-    try:
-        import torch
-        from transformers import AutoModel
-    except ImportError:
-        raise MissingExtraError("training", "train") from None
-    encoder = AutoModel.from_pretrained(
-        folder,
-        local_files_only=True,
-        use_safetensors=True,
-        trust_remote_code=False,
-        attn_implementation="eager",
-    )
-    if hasattr(encoder, "pooler"):
-        encoder.pooler = None
+    encoder = load_base(folder)
+    import torch
 
     class Embedder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
         def __init__(self) -> None:
