@@ -15,20 +15,20 @@ os.environ["FACTABLE_CACHE"] = "off"
 
 import argparse
 import resource
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from factable import Example, Record, Table
-from factable.errors import MissingExtraError
 from factable.io.formats import open_format
 from factable.metrics.nli import NliCheck
 from factable.metrics.nli_check import Check, Selection, questions_of
-from factable.models.asking import _remembered
 from factable.models.nli import load_nli
 from factable.models.protocols import TextPair
 from factable.models.templates import load_templates
 from factable.models.threads import core_count
+from factable.train.nli.model import load_encoder
+from torch_peer import REPEATS, best_seconds, load_peer
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 TOKENS = 64
@@ -36,7 +36,6 @@ GROWTH = (32, 64, 128, 256, 512, 1024)
 # Each is one token.
 WORDS = ("river", "house", "old", "red", "city", "music", "north", "king", "light", "stone", "green", "year")
 PEER_SHARE = 10
-REPEATS = 3
 Ask = Callable[[Sequence[TextPair]], None]
 
 
@@ -58,44 +57,10 @@ def pairs_of(example: Example, compat: str = "") -> list[TextPair]:
     return [question.pair for question in questions_of(check)]
 
 
-def load_peer(base: Path | None) -> Ask | None:
-    """How the peer is asked, or None with a message."""
-    try:
-        import torch
-        from tokenizers import Tokenizer
-
-        from factable.train.nli.model import load_encoder
-
-        if base is None:
-            print("peer left out: name the folder of its encoder with --base")
-            return None
-        model = load_encoder(base).eval()
-    except (ImportError, MissingExtraError):
-        print("peer left out: torch and transformers are not installed")
-        return None
-    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(512)
-
-    def ask(pairs: Sequence[TextPair]) -> None:
-        with torch.inference_mode():
-            for pair in pairs:
-                encoding = tokenizer.encode(*pair)
-                inputs = (encoding.ids, encoding.attention_mask, encoding.type_ids)
-                model(*(torch.tensor([numbers]) for numbers in inputs)).softmax(-1)
-
-    return ask
-
-
-def best_seconds(work: Callable[[], object]) -> float:
-    """The shortest of several runs, each without memories of the one before."""
-    times = []
-    for _ in range(REPEATS):
-        _remembered.clear()
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def encode_pair(tokenizer: Any, pair: TextPair) -> Sequence[Sequence[int]]:
+    """Tokens, mask and types of a pair."""
+    found = tokenizer.encode(*pair)
+    return found.ids, found.attention_mask, found.type_ids
 
 
 def compare(title: str, examples: Sequence[Example], peer: Ask | None, unit: str) -> None:
@@ -130,7 +95,7 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=300)
     options = parser.parse_args()
     print(f"{core_count()} cores, best of {REPEATS} runs")
-    peer = load_peer(options.base)
+    peer = load_peer(options.base, load_encoder, encode_pair)
     compare(
         f"{options.pairs:,} pairs of {TOKENS} tokens", make_examples(options.pairs, TOKENS), peer, "pairs"
     )

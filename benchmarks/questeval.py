@@ -15,22 +15,22 @@ os.environ["FACTABLE_CACHE"] = "off"
 
 import argparse
 import resource
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from factable import Example, Record, Table
-from factable.errors import MissingExtraError
 from factable.io.formats import open_format
 from factable.metrics.questeval import QuestEval
-from factable.models.asking import _remembered
 from factable.models.protocols import AskedText
+from factable.models.qa_input import encode_question
 from factable.models.threads import core_count
+from factable.train.qa.model import load_reader
+from torch_peer import REPEATS, best_seconds, load_peer
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 GROWTH = (1, 2, 4, 8, 16, 32)
 PEER_SHARE = 10
-REPEATS = 3
 Ask = Callable[[Sequence[AskedText]], None]
 
 
@@ -43,45 +43,10 @@ def questions_of(examples: Sequence[Example]) -> list[AskedText]:
     return list(dict.fromkeys(asked))
 
 
-def load_peer(base: Path | None) -> Ask | None:
-    """How the peer is asked, or None with a message."""
-    try:
-        import torch
-        from tokenizers import Tokenizer
-
-        from factable.models.qa_input import encode_question
-        from factable.train.qa.model import load_reader
-
-        if base is None:
-            print("peer left out: name the folder of its encoder with --base")
-            return None
-        model = load_reader(base).eval()
-    except (ImportError, MissingExtraError):
-        print("peer left out: torch and transformers are not installed")
-        return None
-    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(512)
-
-    def ask(asked: Sequence[AskedText]) -> None:
-        with torch.inference_mode():
-            for one in asked:
-                encoded = encode_question(tokenizer, *one)
-                inputs = (encoded.ids, [1] * len(encoded.ids), encoded.types)
-                model(*(torch.tensor([numbers]) for numbers in inputs)).argmax(1)
-
-    return ask
-
-
-def best_seconds(work: Callable[[], object]) -> float:
-    """The shortest of several runs, each without memories of the one before."""
-    times = []
-    for _ in range(REPEATS):
-        _remembered.clear()
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def encode_asked(tokenizer: Any, asked: AskedText) -> Sequence[Sequence[int]]:
+    """Tokens, mask and types of a question and its context."""
+    found = encode_question(tokenizer, *asked)
+    return found.ids, [1] * len(found.ids), found.types
 
 
 def compare(examples: Sequence[Example], peer: Ask | None) -> None:
@@ -120,7 +85,7 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=300)
     options = parser.parse_args()
     print(f"{core_count()} cores, best of {REPEATS} runs")
-    peer = load_peer(options.base)
+    peer = load_peer(options.base, load_reader, encode_asked)
     folder = options.data / "webnlg2017" / "human-evaluation"
     if folder.is_dir():
         examples = list(open_format("webnlg-human")([str(folder)]))
