@@ -38,6 +38,7 @@ from factable.models.qa import answer, qa_identity, writes_answers
 from factable.models.questions import load_questions, questions_checksum
 from factable.models.seq2seq import writer_identity
 from factable.models.token_encoder import token_encoder_identity
+from factable.text.answers import answers_beside
 from factable.text.linear import linearise_by_entity
 from factable.text.questions import linearise
 from factable.types import Example, Finding, Scores
@@ -134,8 +135,8 @@ class QuestEval:
         find = phrase_finder(self.answers)
         return Asking(
             load_questions(self.questions),
-            # That program asks twice for what was found twice.
-            find if self.compat else lambda text: sorted(set(find(text))),
+            # That program takes what is found as it is, and asks twice for what was found twice.
+            lambda text, facts: find(text) if self.compat else answers_beside(text, find(text), facts),
             linearise_by_entity if writes_answers(self.qa) else linearise,
             self.writer,
         )

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from factable.models.protocols import Answer, AskedText, TextWithAnswer
 from factable.models.seq2seq import write_questions
-from factable.text.answers import answers_beside
 from factable.text.linear import linearise_by_entity
 from factable.text.questions import LinearData, Questions, blank_out
 from factable.text.templates import facts_of, readable
@@ -20,7 +19,7 @@ class Asking(NamedTuple):
     """
 
     questions: Questions
-    find_answers: Callable[[str], Sequence[tuple[int, int]]]
+    find_answers: Callable[[str, Mapping[int, Record]], Sequence[tuple[int, int]]]
     linearise: Callable[[Mapping[int, Record]], LinearData]
     writer: str
 
@@ -96,7 +95,7 @@ def _about_text(text: str, context: str, facts: Mapping[int, Record], asking: As
     """Sentences of a text with a blank for each answer."""
     return [
         Exchange(AskedText(blank_out(text, span), context), said, TextWithAnswer(said, text), span=span)
-        for span in answers_beside(text, asking.find_answers(text), facts)
+        for span in asking.find_answers(text, facts)
         for said in [text[span[0] : span[1]]]
     ]
 
