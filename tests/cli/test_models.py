@@ -110,7 +110,7 @@ def test_scoring_with_models_that_are_none(run_factable, folder, tmp_path):
     assert "no model folder" in refused(score(tmp_path))
     unknown = score("nothing")
     assert unknown.returncode == 2
-    assert unknown.stderr.decode().startswith("factable: no model 'nothing'; embedded models are nli")
+    assert unknown.stderr.decode().startswith("factable: no model 'nothing'; embedded ones are nli")
 
 
 def test_two_names_are_refused(run_factable):

@@ -1,9 +1,6 @@
 """Sentence encoders by name, one of each per process, asked without asking twice."""
 
-import os
-import threading
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,24 +11,21 @@ from factable.models.answers import mend_surrogates
 from factable.models.asking import ask_once
 from factable.models.embedded import EMBEDDERS, embedded_folder
 from factable.models.manifest import EMBEDDER, read_manifest
+from factable.models.one_each import one_each
 from factable.models.onnx_embedder import OnnxEmbedder
 from factable.models.protocols import Advance, Embedder, tell_nobody
 
 # How rows are kept: whole numbers up to SCALE.
 _STORED = np.dtype("<i2")
-_loading = threading.Lock()
 
 
 def load_embedder(name: str) -> Embedder:
     """The encoder of that name: an embedded one, or a folder made by `factable train ranker`."""
-    folder = _folder(name)
-    with _loading:
-        # A forked process must not use what its parent loaded, and a folder may hold another model by now.
-        return _load(folder, embedder_identity(name), os.getpid())
+    return _load(_folder(name), embedder_identity(name))
 
 
-@cache
-def _load(folder: Path, _identity: str, _process: int) -> Embedder:
+@one_each
+def _load(folder: Path, _identity: str) -> Embedder:
     return OnnxEmbedder(folder)
 
 

@@ -6,9 +6,7 @@ depends on neighbours.
 """
 
 import os
-import threading
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +17,7 @@ from factable.models.answers import mend_surrogates
 from factable.models.asking import ask_once
 from factable.models.folders import model_folder
 from factable.models.hf_files import folder_identity, import_torch, load_tokenizer, load_weights, window_of
+from factable.models.one_each import one_each
 from factable.models.protocols import Advance, tell_nobody
 from factable.models.threads import thread_count
 
@@ -26,7 +25,6 @@ VARIABLE = "FACTABLE_LANGUAGE_MODEL"
 MOST_TOKENS = 1024
 # Two numbers of eight bytes.
 STORED_BYTES = 16
-_loading = threading.Lock()
 
 
 class Likelihood(NamedTuple):
@@ -91,13 +89,11 @@ def split_windows(length: int, window: int) -> Iterator[tuple[int, int, int]]:
 def load_language_model(name: str) -> LanguageModel:
     """The model of that name, one of each per process: a local folder, or a name on the hub."""
     folder = _folder(name)
-    with _loading:
-        # A forked process must not use what its parent loaded, and a folder may hold another model by now.
-        return _load(folder, name, folder_identity(folder), os.getpid())
+    return _load(folder, name, folder_identity(folder))
 
 
-@cache
-def _load(folder: Path, name: str, _identity: str, _process: int) -> LanguageModel:
+@one_each
+def _load(folder: Path, name: str, _identity: str) -> LanguageModel:
     return LanguageModel(folder, name)
 
 

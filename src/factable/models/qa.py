@@ -1,10 +1,7 @@
 """Models that answer questions, by name, one of each per process, asked without asking twice."""
 
-import os
 import struct
-import threading
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 from factable.models.answers import mend_surrogates
@@ -13,13 +10,13 @@ from factable.models.embedded import QA_MODELS
 from factable.models.folders import has_manifest, model_folder
 from factable.models.hf_files import folder_identity
 from factable.models.manifest import QA, read_manifest
+from factable.models.one_each import one_each
 from factable.models.onnx_qa import OnnxQa
 from factable.models.protocols import Advance, Answer, AskedText, Qa, tell_nobody
 from factable.models.seq2seq import load_seq2seq
 
 # The probability that there is an answer, and where it stands (nowhere: -1); then its text.
 _KEPT = struct.Struct("<dqq")
-_loading = threading.Lock()
 
 
 def load_qa(name: str) -> Qa:
@@ -30,13 +27,11 @@ def load_qa(name: str) -> Qa:
     folder = _folder(name)
     if not has_manifest(folder):
         return load_seq2seq(folder)
-    with _loading:
-        # A forked process must not use what its parent loaded, and a folder may hold another model by now.
-        return _load(folder, qa_identity(name), os.getpid())
+    return _load(folder, qa_identity(name))
 
 
-@cache
-def _load(folder: Path, _identity: str, _process: int) -> Qa:
+@one_each
+def _load(folder: Path, _identity: str) -> Qa:
     return OnnxQa(folder)
 
 

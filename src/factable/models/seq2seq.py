@@ -1,10 +1,7 @@
 """Models that read a text and write another, such as T5: they answer questions or write them; extra hf."""
 
-import os
 import re
-import threading
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +9,7 @@ from factable.models.answers import mend_surrogates
 from factable.models.asking import ask_once
 from factable.models.folders import model_folder
 from factable.models.hf_files import folder_identity, import_torch, load_tokenizer, load_weights, window_of
+from factable.models.one_each import one_each
 from factable.models.protocols import Advance, Answer, AskedText, TextWithAnswer, tell_nobody
 from factable.models.threads import thread_count
 
@@ -21,7 +19,6 @@ MARK = " </s> "
 UNANSWERABLE = "unanswerable"
 MOST_NEW_TOKENS = 64
 TEXTS_ON_A_GPU = 32
-_loading = threading.Lock()
 
 
 class _Made(NamedTuple):
@@ -115,13 +112,11 @@ def place_of(text: str, context: str) -> tuple[int, int] | None:
 
 def load_seq2seq(folder: Path) -> Seq2Seq:
     """The model in a folder, one of each per process."""
-    with _loading:
-        # A forked process must not use what its parent loaded, and a folder may hold another model by now.
-        return _load(folder, folder_identity(folder), os.getpid())
+    return _load(folder, folder_identity(folder))
 
 
-@cache
-def _load(folder: Path, identity: str, _process: int) -> Seq2Seq:
+@one_each
+def _load(folder: Path, identity: str) -> Seq2Seq:
     return Seq2Seq(folder, identity)
 
 

@@ -1,9 +1,6 @@
 """Encoders of tokens by name: each token of a text as a point that depends on the words around it."""
 
-import os
-import threading
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +12,7 @@ from factable.models.embedded import EMBEDDERS
 from factable.models.folders import has_manifest, model_folder
 from factable.models.hf_files import folder_identity
 from factable.models.manifest import EMBEDDER, read_manifest
+from factable.models.one_each import one_each
 from factable.models.token_encoder_hf import HfTokenEncoder
 from factable.models.token_encoder_onnx import OnnxTokenEncoder
 from factable.models.token_protocol import TokenEncoder, Window
@@ -24,7 +22,6 @@ from factable.models.token_protocol import TokenEncoder, Window
 GRAIN = 1 << 24
 # What is kept of texts encoded before, so that a reference that many texts share is encoded once.
 MOST_KEPT_BYTES = 256 << 20
-_loading = threading.Lock()
 
 
 class Encoded(NamedTuple):
@@ -42,13 +39,11 @@ def load_token_encoder(name: str, layer: int | None = None) -> TokenEncoder:
     Face: a local folder, or a name on the hub. Without a layer, the one known to be good, or the last.
     """
     folder = _folder(name)
-    with _loading:
-        # A forked process must not use what its parent loaded, and a folder may hold another model by now.
-        return _load(folder, name, layer, _identity(folder), os.getpid())
+    return _load(folder, name, layer, _identity(folder))
 
 
-@cache
-def _load(folder: Path, name: str, layer: int | None, _identity: str, _process: int) -> TokenEncoder:
+@one_each
+def _load(folder: Path, name: str, layer: int | None, _identity: str) -> TokenEncoder:
     if has_manifest(folder):
         return OnnxTokenEncoder(folder, layer)
     return HfTokenEncoder(folder, name, layer)

@@ -65,7 +65,7 @@ def test_names_of_nothing_are_refused(name, tmp_path, monkeypatch):
         models.load(name)
     hint = "did you mean 'nli'? " if name == "nlii" else ""
     assert str(caught.value) == (
-        f"no model {name!r}; {hint}embedded models are nli; or name a folder or a hub model"
+        f"no model {name!r}; {hint}embedded ones are nli; or name a folder or a hub model"
     )
 
 
@@ -77,6 +77,6 @@ def test_what_is_there_but_no_model_is_refused(tmp_path, monkeypatch):
         with pytest.raises(DataError) as caught:
             models.load(name)
         assert str(caught.value) == (
-            f"{shown}: no model folder: it has neither manifest.json nor config.json; "
+            f"{shown}: no model folder: it has no manifest.json and no config.json; "
             "name one made by factable train nli, or a Hugging Face model"
         )
