@@ -25,9 +25,10 @@ os.environ["FACTABLE_CACHE"] = "off"
 from factable import Example, Record, Table
 from factable.metrics.ranking_judgement import How, Judge
 from factable.models.embedder import embed
-from factable.models.pools import IndexedPool, Pool
+from factable.models.pools import IndexedPool, Pool, collect
 from factable.models.protocols import SCALE
 from factable.models.rankers import Rows
+from factable.models.spread import Spread
 from factable.models.threads import core_count
 from factable.text.units import RECORDS, units_of
 
@@ -68,7 +69,7 @@ class Made:
         """A row for each text."""
         return make_rows(len(texts), 0)
 
-    def index(self, documents: Sequence[str]) -> Rows:
+    def index(self, documents: Sequence[str], _spread: Spread = map) -> Rows:
         """A row for each document."""
         return Rows("", make_rows(len(documents), 1))
 
@@ -76,8 +77,8 @@ class Made:
 def rank_ours(size: int, texts: int) -> float:
     """Seconds for texts, the pool being ready."""
     examples = make_examples(size)
-    indexed = IndexedPool(Pool(examples, RECORDS), Made())
-    assert indexed.units is not indexed.references
+    indexed = IndexedPool(Pool(collect(examples, RECORDS)), Made())
+    assert indexed.index("table") is not indexed.index("references")
     judge = Judge(Made(), indexed, ("table", "references"), how=How(0.0, "ideal", 0))
     some = examples[:: max(1, size // texts)][:texts]
     began = time.perf_counter()

@@ -4,8 +4,9 @@ import math
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
+from factable.models.spread import Spread
 from factable.signature import sign, spec
 from factable.types import Example, Finding, Scores
 
@@ -75,6 +76,41 @@ class AdditiveMetric(Metric, Protocol):
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
         """The corpus value (under "value") and every part, from column sums of the statistics."""
         ...
+
+
+class CorpusMetric(Metric, Protocol):
+    """A metric that has to know all examples before it can score one, and learns of them piece by piece.
+
+    Pieces of the corpus are surveyed anywhere, what is learnt from all surveys goes to wherever examples are
+    scored, and then no example needs the others. All is given by position. A metric with `shard_by` "corpus"
+    that has no `survey` is given all examples at once. An optional `learn_ahead(spread)` gives what is known
+    without any survey, where `shard_by` is "example".
+    """
+
+    def survey(self, examples: Sequence[Example]) -> Any:
+        """What there is to know of a piece of the corpus; it travels between processes."""
+        ...
+
+    def add(self, survey: Any, more: Any) -> Any:
+        """The survey of two consecutive pieces as one; the first may be changed for it."""
+        ...
+
+    def learn(self, survey: Any, spread: Spread = map) -> Any:
+        """What to know when scoring, given the survey of all; `spread` does long work in many places."""
+        ...
+
+    def score(self, examples: Sequence[Example], known: Any = None) -> Scores:
+        """As any metric; without `known` the examples given are the corpus."""
+        ...
+
+    def explain(self, examples: Sequence[Example], known: Any = None) -> tuple[tuple[Finding, ...], ...]:
+        """As any metric; without `known` the examples given are the corpus."""
+        ...
+
+
+def learns_by_survey(metric: Metric) -> bool:
+    """Whether a metric that depends on all examples can be told of them beforehand."""
+    return metric.shard_by == "corpus" and hasattr(metric, "survey")
 
 
 def missing_fields(metric: Metric, example: Example) -> list[str]:

@@ -4,10 +4,9 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from types import TracebackType
 
-from factable.io.files import COMPRESSION_ENDINGS
+from factable.io.files import plain_size
 from factable.models.waiting import told_to
 from factable.run.units import Scored
 
@@ -30,7 +29,7 @@ class Progress:
             columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
             # Without a refreshing thread, so that worker processes can be forked safely.
             self._bar = Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-            self._task = self._bar.add_task("0 examples", total=_total_bytes(files))
+            self._task = self._bar.add_task("0 examples", total=plain_size(files))
             self._work = self._bar.add_task("", visible=False)
             self._last = 0.0
 
@@ -50,7 +49,7 @@ class Progress:
         now = time.monotonic()
         if self._bar and (done >= total or now - self._last >= SECONDS):
             self._last = now
-            shown = f"{done:,} of {total:,} texts {what}"
+            shown = f"{done:,} of {total:,} {what}"
             self._bar.update(self._work, description=shown, completed=done, total=total, visible=done < total)
             self._bar.refresh()
 
@@ -65,11 +64,3 @@ class Progress:
             self._bar.update(
                 self._task, advance=size, description=f"{self._examples:,} examples", refresh=True
             )
-
-
-def _total_bytes(files: Sequence[str]) -> int | None:
-    """The size of all files; None where there are none, or one is compressed, missing or stdin."""
-    paths = [Path(name) for name in files]
-    if not paths or any(path.suffix in COMPRESSION_ENDINGS or not path.is_file() for path in paths):
-        return None
-    return sum(path.stat().st_size for path in paths)

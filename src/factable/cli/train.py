@@ -73,7 +73,8 @@ def idf(files: Sequence[str], out: str, tokens: str, stem: bool, orders: int) ->
     metric = Cider(tokens=tokens, stem=stem, orders=orders)
     with Progress() as progress:
         # Two files may use the same ids for different items.
-        documents = [document for file in files for document in documents_of(_iter_files([file], progress))]
+        by_file = [documents_of(_iter_files([file], progress)) for file in files]
+        documents = [document for mine in by_file for document in mine.values()]
         items = write_idf(documents, metric, out)
     click.echo(f"n-grams of {items:,} items written to {out}", err=True)
 

@@ -7,7 +7,7 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader, BufferedWriter, FileIO
 from pathlib import Path
@@ -70,6 +70,14 @@ def _open_raw(path: str | os.PathLike[str]) -> BufferedReader:
     if sys.stdin is None:
         raise DataError([Fault(STDIN_NAME, None, "is closed", "pipe the data in or name a file")])
     return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+
+
+def plain_size(paths: Sequence[str | os.PathLike[str]]) -> int | None:
+    """The size of all files; None where there are none, or one is compressed, missing or stdin."""
+    files = list(map(Path, paths))
+    if not files or any(path.suffix in COMPRESSION_ENDINGS or not path.is_file() for path in files):
+        return None
+    return sum(path.stat().st_size for path in files)
 
 
 def plain_suffix(path: str | os.PathLike[str]) -> str:

@@ -5,17 +5,28 @@ Zhang, Kishore, Wu, Weinberger and Artzi: BERTScore: Evaluating Text Generation 
 
 import math
 from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 from factable.metric import Field, ShardBy, make_scores
 from factable.metrics.against_references import NO_REFERENCES
 from factable.metrics.bertscore_match import Matcher
 from factable.metrics.parameters import require, require_choice, require_whole
+from factable.models.spread import Spread, in_pieces
 from factable.models.token_baseline import baseline_checksum
 from factable.models.token_encoder import token_encoder_identity
-from factable.models.token_rarity import rarity_checksum
+from factable.models.token_rarity import (
+    Rarity,
+    Reference,
+    count_tokens,
+    load_rarity,
+    rarity_checksum,
+    references_of,
+    total_rarity,
+)
 from factable.types import Example, Finding, Scores
 
 PARTS = ("precision", "recall", "f")
@@ -79,9 +90,31 @@ class Bertscore:
             checksums["baseline"] = baseline_checksum(self.baseline)
         return checksums
 
-    def score(self, examples: Sequence[Example]) -> Scores:
+    def survey(self, examples: Sequence[Example]) -> Counter[Reference]:
+        """The references in which tokens are counted; the package knows no items."""
+        if self.compat:
+            return Counter(("", reference) for example in examples for reference in example.references)
+        return Counter(references_of(examples))
+
+    def add(self, survey: Counter[Reference], more: Counter[Reference]) -> Counter[Reference]:
+        """All of them; those of an item count once, to the package each as often as it comes."""
+        for reference, times in more.items():
+            survey[reference] = survey[reference] + times if self.compat else 1
+        return survey
+
+    def learn(self, survey: Counter[Reference], spread: Spread = map) -> Rarity:
+        """In how many references each token is."""
+        pieces = in_pieces([text for _, text in survey.elements()])
+        count = partial(count_tokens, self.model, layer=self.layer, cut=bool(self.compat))
+        return total_rarity(spread(count, pieces))
+
+    def score(self, examples: Sequence[Example], known: Rarity | None = None) -> Scores:
         """Precision, recall and F with the best reference; examples without references are unscored."""
-        found = Matcher(self, examples).match(examples)
+        if known is None and self.idf == REFERENCES and examples:
+            known = self.learn(self.survey(examples))
+        elif self.idf not in ("", REFERENCES):
+            known = load_rarity(self.model, self.idf, layer=self.layer)
+        found = Matcher(self, known).match(examples)
         reasons = {place: NO_REFERENCES for place, one in enumerate(found) if one is None}
         columns = {
             part: array("d", [math.nan if one is None else getattr(one, part) for one in found])
@@ -89,6 +122,6 @@ class Bertscore:
         }
         return make_scores(self, examples, array("d", columns[self.value]), columns, reasons)
 
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+    def explain(self, examples: Sequence[Example], _known: Any = None) -> tuple[tuple[Finding, ...], ...]:
         """Nothing: a cosine of states says nothing of single words alone."""
         return tuple(() for _ in examples)

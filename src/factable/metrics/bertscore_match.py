@@ -9,13 +9,12 @@ import numpy as np
 
 from factable.models.token_baseline import load_baseline
 from factable.models.token_encoder import Encoded, encode_tokens, load_token_encoder
-from factable.models.token_rarity import Rarity, count_tokens, load_rarity, references_of
+from factable.models.token_rarity import Rarity
 from factable.models.token_similarity import Side, Similarity, match_tokens, side_of
 from factable.types import Example
 
 # So many are encoded together; what they share is encoded once, and memory stays the same for any number.
 EXAMPLES_AT_ONCE = 256
-REFERENCES = "references"
 
 
 class Settings(Protocol):
@@ -26,30 +25,18 @@ class Settings(Protocol):
     @property
     def layer(self) -> int | None: ...  # noqa: D102
     @property
-    def idf(self) -> str: ...  # noqa: D102
-    @property
     def baseline(self) -> str: ...  # noqa: D102
     @property
     def compat(self) -> str: ...  # noqa: D102
 
 
 class Matcher:
-    """Matches texts with their references; made for the examples in which rarity may be counted."""
+    """Matches texts with their references; where rarity is given, rare tokens weigh more."""
 
-    def __init__(self, settings: Settings, examples: Sequence[Example]) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, rarity: Rarity | None) -> None:
+        self._settings, self._rarity = settings, rarity
         # The package's ways: texts longer than a window are cut, and the marks around a text can be matched.
         self._as_package = bool(settings.compat)
-        self._rarity = self._count(examples) if settings.idf and examples else None
-
-    def _count(self, examples: Sequence[Example]) -> Rarity:
-        model, layer, idf = self._settings.model, self._settings.layer, self._settings.idf
-        if idf != REFERENCES:
-            return load_rarity(model, idf, layer=layer)
-        if self._as_package:
-            every = (reference for example in examples for reference in example.references)
-            return count_tokens(model, every, layer=layer, cut=True)
-        return count_tokens(model, references_of(examples), layer=layer)
 
     def match(self, examples: Sequence[Example]) -> list[Similarity | None]:
         """The similarity of each text with its references, None where it has none."""

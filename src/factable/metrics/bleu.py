@@ -6,7 +6,7 @@ Equal to sacrebleu (Post: A Call for Clarity in Reporting BLEU Scores. WMT 2018)
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from factable.metric import VALUE, Field, ShardBy
 from factable.metrics.against_references import Readings, columns_to_scores, read_examples
@@ -25,6 +25,7 @@ from factable.metrics.bleu_arithmetic import (
 from factable.metrics.parameters import require, require_choice, require_flags, require_whole
 from factable.metrics.reference_findings import explain_all
 from factable.metrics.sacrebleu_parts import TOKENIZERS, reader, signature_pieces
+from factable.models.spread import Spread
 from factable.types import Example, Finding, Scores
 
 COMPATS = ("", "webnlg2020", "e2e")
@@ -94,11 +95,23 @@ class Bleu:
         )
         return signature_pieces(metric)
 
-    def score(self, examples: Sequence[Example]) -> Scores:
+    def survey(self, examples: Sequence[Example]) -> int:
+        """The largest number of references."""
+        return max((len(example.references) for example in examples), default=0)
+
+    def add(self, survey: int, more: int) -> int:
+        """The larger one."""
+        return max(survey, more)
+
+    def learn(self, survey: int, _spread: Spread = map) -> int:
+        """The largest number of references."""
+        return survey
+
+    def score(self, examples: Sequence[Example], known: int | None = None) -> Scores:
         """Sentence BLEU per example, BLEU of the corpus from summed counts; no references, no value."""
         readings = self.read(examples)
         if self.compat == "webnlg2020":
-            _pad(readings.references, examples)
+            _pad(readings.references, self.survey(examples) if known is None else known)
         rows = self.count(readings.texts, readings.references)
         return columns_to_scores(self, examples, self.measure(rows), rows, readings.reasons)
 
@@ -129,14 +142,13 @@ class Bleu:
             return e2e_columns(totals, self.orders, 0.0)[VALUE]
         return corpus_values(totals, self.orders, self.smoothing)
 
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+    def explain(self, examples: Sequence[Example], _known: Any = None) -> tuple[tuple[Finding, ...], ...]:
         """Which words of the text no reference has."""
         return explain_all(examples)
 
 
-def _pad(references: list[list[str]], examples: Sequence[Example]) -> None:
+def _pad(references: list[list[str]], most: int) -> None:
     """Add an empty reference where the scorer has some; only its length matters, not how many there are."""
-    most = max((len(example.references) for example in examples), default=0)
     for mine in references:
         if len(mine) < most:
             mine.append("")

@@ -5,17 +5,22 @@ Vedantam, Zitnick and Parikh: CIDEr: Consensus-based Image Description Evaluatio
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from factable.kernels.cider import Options, part_names
 from factable.metric import Field, ShardBy
 from factable.metrics.idf import (
+    Documents,
+    Rarity,
+    add_documents,
     check_parameters,
+    count_rarity,
     documents_of,
     idf_ingredients,
     score_examples,
     write_idf,
 )
+from factable.models.spread import Spread
 from factable.types import Example, Finding, Scores
 
 
@@ -60,13 +65,27 @@ class Cider:
 
     def prepare(self, examples: Sequence[Example], out: str) -> "Cider":
         """The same metric with the rarity of these examples' references, which is written to a file."""
-        write_idf(documents_of(examples), self, out)
+        write_idf(self.survey(examples).values(), self, out)
         return replace(self, idf=out)
 
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """The mean over orders, with each as a part; examples without references are unscored."""
-        return score_examples(self, examples, Options(), None if self.idf else documents_of(examples))
+    def survey(self, examples: Sequence[Example]) -> Documents:
+        """The references that count as one document."""
+        return documents_of(examples)
 
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+    def add(self, survey: Documents, more: Documents) -> Documents:
+        """All documents, each with its references of both."""
+        return add_documents(survey, more)
+
+    def learn(self, survey: Documents, _spread: Spread = map) -> Rarity:
+        """In how many documents each n-gram stands."""
+        return count_rarity(self, survey)
+
+    def score(self, examples: Sequence[Example], known: Rarity | None = None) -> Scores:
+        """The mean over orders, with each as a part; examples without references are unscored."""
+        if known is None and not self.idf:
+            known = self.learn(self.survey(examples))
+        return score_examples(self, examples, Options(), known)
+
+    def explain(self, examples: Sequence[Example], _known: Any = None) -> tuple[tuple[Finding, ...], ...]:
         """Nothing: a cosine has no single culprits."""
         return tuple(() for _ in examples)

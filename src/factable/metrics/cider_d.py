@@ -3,20 +3,25 @@
 Vedantam, Zitnick and Parikh: CIDEr: Consensus-based Image Description Evaluation. CVPR 2015.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from factable.kernels.cider import Options, part_names
 from factable.metric import Field, ShardBy
 from factable.metrics.idf import (
+    Documents,
+    Rarity,
+    add_documents,
     check_parameters,
+    count_rarity,
     documents_of,
     idf_ingredients,
     score_examples,
     write_idf,
 )
 from factable.metrics.parameters import is_number, require, require_choice
+from factable.models.spread import Spread
 from factable.types import Example, Finding, Scores
 
 # The tokeniser of each program that `compat` reproduces; "" is factable's own default.
@@ -74,20 +79,32 @@ class CiderD:
 
     def prepare(self, examples: Sequence[Example], out: str) -> "CiderD":
         """The same metric with the rarity of these examples' references, which is written to a file."""
-        write_idf(self._documents(examples), self, out)
+        write_idf(self.survey(examples).values(), self, out)
         return replace(self, idf=out)
 
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """The mean over orders, with each as a part; examples without references are unscored."""
-        options = Options(SCALE, clipped=True, sigma=float(self.sigma), strict=self.compat != "")
-        return score_examples(self, examples, options, None if self.idf else self._documents(examples))
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """Nothing: a cosine has no single culprits."""
-        return tuple(() for _ in examples)
-
-    def _documents(self, examples: Sequence[Example]) -> Iterable[Iterable[str]]:
+    def survey(self, examples: Sequence[Example]) -> Documents:
+        """The references that count as one document."""
         if self.compat == "coco":
             # The program knows no items: the references of two systems on one item are two documents.
-            return (example.references for example in examples if example.references)
+            named = {(example.item, example.system): example.references for example in examples}
+            return {name: dict.fromkeys(references) for name, references in named.items() if references}
         return documents_of(examples)
+
+    def add(self, survey: Documents, more: Documents) -> Documents:
+        """All documents, each with its references of both."""
+        return add_documents(survey, more)
+
+    def learn(self, survey: Documents, _spread: Spread = map) -> Rarity:
+        """In how many documents each n-gram stands."""
+        return count_rarity(self, survey)
+
+    def score(self, examples: Sequence[Example], known: Rarity | None = None) -> Scores:
+        """The mean over orders, with each as a part; examples without references are unscored."""
+        options = Options(SCALE, clipped=True, sigma=float(self.sigma), strict=self.compat != "")
+        if known is None and not self.idf:
+            known = self.learn(self.survey(examples))
+        return score_examples(self, examples, options, known)
+
+    def explain(self, examples: Sequence[Example], _known: Any = None) -> tuple[tuple[Finding, ...], ...]:
+        """Nothing: a cosine has no single culprits."""
+        return tuple(() for _ in examples)

@@ -2,13 +2,13 @@
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
 from factable.errors import UsageError
 from factable.kernels import count_documents, restore_documents, score_cider
-from factable.kernels.cider import MOST_ORDERS, Frequencies, Options, part_names
+from factable.kernels.cider import MOST_ORDERS, Frequencies, Options, Stored, part_names
 from factable.kernels.tokens import TOKENIZERS
 from factable.kernels.words import Reading, words_of
 from factable.metric import Metric, make_scores
@@ -17,6 +17,8 @@ from factable.models.idf import Idf, idf_checksum, load_idf, save_idf
 from factable.text.stem import porter
 from factable.types import Example, Scores
 
+# References that count as one document, by its name; a dict, because it keeps their order.
+Documents = dict[Hashable, dict[str, None]]
 NO_REFERENCES = "no references"
 ONE_ITEM = "references of a single item, in which no word is rare; score more items or name a prepared idf"
 
@@ -47,13 +49,41 @@ def idf_ingredients(metric: IdfMetric) -> Mapping[str, str]:
     return {"idf": idf_checksum(metric.idf)} if metric.idf else {}
 
 
-def documents_of(examples: Iterable[Example]) -> Iterable[Iterable[str]]:
+def documents_of(examples: Iterable[Example]) -> Documents:
     """The different references of each item that has any, whichever and how many systems it has texts of."""
-    documents: dict[str, dict[str, None]] = {}
+    documents: Documents = {}
     for example in examples:
         if any(map(str.strip, example.references)):
             documents.setdefault(example.item, {}).update(dict.fromkeys(example.references))
-    return documents.values()
+    return documents
+
+
+def add_documents(documents: Documents, more: Documents) -> Documents:
+    """Those of two consecutive pieces of a corpus."""
+    for name, references in more.items():
+        documents.setdefault(name, {}).update(references)
+    return documents
+
+
+class Rarity:
+    """Frequencies that were counted in the examples scored; they travel as plain arrays."""
+
+    def __init__(self, frequencies: Frequencies, tokens: str, stem: bool) -> None:
+        self.frequencies, self._tokens, self._stem = frequencies, tokens, stem
+
+    def __reduce__(self) -> tuple[Callable[..., "Rarity"], tuple[object, ...]]:
+        """Plain arrays and what it takes to read them."""
+        return _rarity_of, (self.frequencies.store(), self.frequencies.orders, self._tokens, self._stem)
+
+
+def _rarity_of(stored: Stored, orders: int, tokens: str, stem: bool) -> Rarity:
+    return Rarity(restore_documents(stored, _make_reading(tokens, stem), orders), tokens, stem)
+
+
+def count_rarity(metric: IdfMetric, documents: Documents) -> Rarity:
+    """In how many of the documents each n-gram stands."""
+    frequencies = count_documents(documents.values(), _reading(metric), metric.orders)
+    return Rarity(frequencies, metric.tokens, metric.stem)
 
 
 def write_idf(documents: Iterable[Iterable[str]], metric: IdfMetric, out: str) -> int:
@@ -66,17 +96,11 @@ def write_idf(documents: Iterable[Iterable[str]], metric: IdfMetric, out: str) -
 
 
 def score_examples(
-    metric: IdfMetric,
-    examples: Sequence[Example],
-    options: Options,
-    documents: Iterable[Iterable[str]] | None,
+    metric: IdfMetric, examples: Sequence[Example], options: Options, rarity: Rarity | None
 ) -> Scores:
-    """Scores with the prepared idf, or with that of the documents given."""
-    if documents is None:
-        frequencies = _prepared(metric)
-    else:
-        frequencies = count_documents(documents, _reading(metric), metric.orders)
-    if documents is not None and frequencies.documents < 2 and not options.strict:
+    """Scores with the rarity given, or else with the prepared idf."""
+    frequencies = rarity.frequencies if rarity else _prepared(metric)
+    if rarity and frequencies.documents < 2 and not options.strict:
         return _unscored(metric, examples)
     columns, codes = score_cider(examples, frequencies, options)
     values = columns.pop("value")

@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from factable.metrics.against_references import Readings, columns_to_scores, rea
 from factable.metrics.parameters import require_choice, require_flags, require_whole
 from factable.metrics.reference_findings import explain_all
 from factable.metrics.sacrebleu_parts import TOKENIZERS, reader
+from factable.models.spread import Spread
 from factable.types import Example, Finding, Scores
 
 Column = NDArray[np.float64]
@@ -72,10 +73,26 @@ class Nist:
 
         return [f"sacrebleu:version:{__version__}"]
 
-    def score(self, examples: Sequence[Example]) -> Scores:
+    def survey(self, examples: Sequence[Example]) -> Counter[Ngram]:
+        """How often each n-gram comes in the references, and under () the number of words."""
+        return count_in_references(self._read(examples), self.orders)
+
+    def add(self, survey: Counter[Ngram], more: Counter[Ngram]) -> Counter[Ngram]:
+        """Sums."""
+        survey.update(more)
+        return survey
+
+    def learn(self, survey: Counter[Ngram], _spread: Spread = map) -> dict[Ngram, float]:
+        """The information of each n-gram."""
+        return weigh_ngrams(survey)
+
+    def _read(self, examples: Sequence[Example]) -> Readings:
+        return read_examples(examples, reader(self.tokens, self.lowercase))
+
+    def score(self, examples: Sequence[Example], known: Mapping[Ngram, float] | None = None) -> Scores:
         """NIST of each example and of all; information is that in the references of all examples."""
-        readings = read_examples(examples, reader(self.tokens, self.lowercase))
-        information = weigh_ngrams(readings, self.orders)
+        readings = self._read(examples)
+        information = weigh_ngrams(count_in_references(readings, self.orders)) if known is None else known
         rows = np.array(
             [
                 self._row(text.split(), [reference.split() for reference in references], information)
@@ -123,13 +140,13 @@ class Nist:
         columns = (penalty * sum(shares, np.zeros(len(rows))), *shares, penalty)
         return dict(zip((VALUE, *self.parts), columns, strict=True))
 
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+    def explain(self, examples: Sequence[Example], _known: Any = None) -> tuple[tuple[Finding, ...], ...]:
         """Which words of the text no reference has."""
         return explain_all(examples)
 
 
-def weigh_ngrams(readings: Readings, orders: int) -> dict[Ngram, float]:
-    """The information of each n-gram: log2 of how often its beginning comes per time that it comes itself."""
+def count_in_references(readings: Readings, orders: int) -> Counter[Ngram]:
+    """How often each n-gram comes in all references; the empty one comes before every word."""
     counts: Counter[Ngram] = Counter()
     for references in readings.references:
         for reference in references:
@@ -137,6 +154,11 @@ def weigh_ngrams(readings: Readings, orders: int) -> dict[Ngram, float]:
             counts[()] += len(words)
             for order in range(1, orders + 1):
                 counts.update(count_ngrams(words, order))
+    return counts
+
+
+def weigh_ngrams(counts: Counter[Ngram]) -> dict[Ngram, float]:
+    """The information of each n-gram: log2 of how often its beginning comes per time that it comes itself."""
     return {ngram: math.log2(counts[ngram[:-1]] / count) for ngram, count in counts.items() if ngram}
 
 

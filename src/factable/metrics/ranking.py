@@ -12,10 +12,20 @@ from typing import ClassVar
 
 from factable.metric import Field, ShardBy, make_scores
 from factable.metrics.parameters import is_number, require, require_choice, require_whole
-from factable.metrics.ranking_judgement import REFERENCES, TABLE, How, Judge, Judgement, explain_judgement
+from factable.metrics.ranking_judgement import How, Judge, Judgement, explain_judgement
 from factable.metrics.ranking_precision import HARMONIC, IDEAL, MEANS, SUMMED, mean_precision
-from factable.models.pools import index_pool, load_pool, pool_checksum
+from factable.models.pools import (
+    REFERENCES,
+    TABLE,
+    Collected,
+    IndexedPool,
+    collect,
+    index_pool,
+    load_pool,
+    pool_checksum,
+)
 from factable.models.rankers import BM25, make_ranker, ranker_identity
+from factable.models.spread import Spread
 from factable.text.units import READINGS, RECORDS, units_of
 from factable.types import Example, Finding, Scores
 
@@ -112,10 +122,33 @@ class Ranking:
             checksums["pool"] = pool_checksum(self.pool)
         return {name: checksum for name, checksum in checksums.items() if checksum}
 
-    def score(self, examples: Sequence[Example]) -> Scores:
+    def survey(self, examples: Sequence[Example]) -> Collected:
+        """What the examples have to rank."""
+        return collect(examples, self.rank)
+
+    def add(self, survey: Collected, more: Collected) -> Collected:
+        """All of it."""
+        survey.add(more)
+        return survey
+
+    def learn(self, survey: Collected, spread: Spread = map) -> IndexedPool:
+        """All that is ranked, ready for it."""
+        return self._made_ready(index_pool(survey, self.ranker), spread)
+
+    def learn_ahead(self, spread: Spread = map) -> IndexedPool:
+        """The same of a pool of its own."""
+        pool = load_pool(self.pool, self.rank, self.ranker, ranker_identity(self.ranker))
+        return self._made_ready(pool, spread)
+
+    def _made_ready(self, pool: IndexedPool, spread: Spread) -> IndexedPool:
+        for direction in self._directions:
+            pool.index(direction, spread)
+        return pool
+
+    def score(self, examples: Sequence[Example], known: IndexedPool | None = None) -> Scores:
         """One value per example, NaN for one without facts or, where they are ranked, without references."""
         reasons = self._unscored(examples)
-        judgements = self._judge(examples, reasons)
+        judgements = self._judge(examples, reasons, known)
         values, parts = array("d"), {part: array("d") for part in self.parts}
         for judgement in judgements:
             values.append(self._value(judgement) if judgement else math.nan)
@@ -126,9 +159,11 @@ class Ranking:
     def _value(self, judgement: Judgement) -> float:
         return mean_precision(judgement.precisions.values(), self.mean)
 
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
+    def explain(
+        self, examples: Sequence[Example], known: IndexedPool | None = None
+    ) -> tuple[tuple[Finding, ...], ...]:
         """Each record, found or left out, and facts of other tables that were found instead."""
-        judgements = self._judge(examples, self._unscored(examples))
+        judgements = self._judge(examples, self._unscored(examples), known)
         return tuple(
             explain_judgement(judgement, units_of(example.table, self.rank)) if judgement else ()
             for example, judgement in zip(examples, judgements, strict=True)
@@ -144,7 +179,9 @@ class Ranking:
                 reasons[place] = NO_REFERENCES
         return reasons
 
-    def _judge(self, examples: Sequence[Example], reasons: Mapping[int, str]) -> list[Judgement | None]:
+    def _judge(
+        self, examples: Sequence[Example], reasons: Mapping[int, str], known: IndexedPool | None
+    ) -> list[Judgement | None]:
         """What the rankings say of each example; nothing of those that cannot be scored."""
         found: list[Judgement | None] = [None] * len(examples)
         units = {
@@ -154,13 +191,10 @@ class Ranking:
         }
         if not units:
             return found
-        if self.pool:
-            indexed = load_pool(self.pool, self.rank, self.ranker, ranker_identity(self.ranker))
-        else:
-            indexed = index_pool(examples, self.rank, self.ranker)
-        ranker = make_ranker(self.ranker)
+        if known is None:
+            known = self.learn_ahead() if self.pool else self.learn(self.survey(examples))
         how = How(self.delta, self.summed, self._decoys)
-        judge = Judge(ranker, indexed, self._directions, how=how)
+        judge = Judge(make_ranker(self.ranker), known, self._directions, how=how)
         # Texts about the same table one after the other: what is alike is looked up once.
         places = sorted(units, key=lambda place: sorted(units[place]))
         chosen = judge.judge([examples[place] for place in places], [units[place] for place in places])

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.metrics.ranking_precision import average_precision, graded_precision
-from factable.models.pools import Alike, IndexedPool, Units
+from factable.models.pools import REFERENCES, TABLE, Alike, IndexedPool, Units
 from factable.models.rankers import Floats, Ranker
-from factable.models.waiting import count_steps
 from factable.text.units import decoys_of
 from factable.types import Example, Finding
 
-TABLE, REFERENCES = "table", "references"
 # Scores that are held at once: 64 MB, or 128 MB of BM25.
 MOST_SCORES = 1 << 24
 
@@ -68,18 +66,12 @@ class Judge:
         """One judgement for each example, given the units of its table."""
         pool = self._indexed.pool
         step = max(1, MOST_SCORES // max(1, len(pool.units) + len(pool.references)))
-        advance = count_steps("ranked", len(examples))
         for start in range(0, len(examples), step):
             some = examples[start : start + step]
             queries = self._ranker.read([example.text for example in some])
-            scores = [self._scores(direction, queries) for direction in self._directions]
+            scores = [self._indexed.index(direction).scores(queries) for direction in self._directions]
             for row in zip(some, units[start : start + step], queries, *scores, strict=True):
-                advance(1)
                 yield self._judge(*row)
-
-    def _scores(self, direction: str, queries: Any) -> Floats:
-        ranked = self._indexed.units if direction == TABLE else self._indexed.references
-        return ranked.scores(queries)
 
     def _judge(self, example: Example, mine: Units, query: Any, *scores: Floats) -> Judgement:
         """What the rankings of one text say, given the scores of each."""
@@ -99,7 +91,7 @@ class Judge:
         outside = [*own, *(unit for unit in made_up if unit not in mine and unit not in pool.place_of)]
         size = len(pool.units)
         if outside:
-            scores = np.concatenate([scores, self._indexed.units.scores_outside(query, outside)])
+            scores = np.concatenate([scores, self._indexed.index(TABLE).scores_outside(query, outside)])
         places = [*(pool.place_of[unit] for unit in known), *range(size, size + len(own))]
         relevant = np.array(places, dtype=np.int64)
         best = _best_places(scores, relevant, len(mine))
@@ -113,7 +105,7 @@ class Judge:
         own = {pool.references[place] for place in alike.places[alike.degrees == 1.0]}
         outside = sorted(set(filter(str.strip, example.references)) - own)
         if outside:
-            scores = np.concatenate([scores, self._indexed.references.scores_outside(query, outside)])
+            scores = np.concatenate([scores, self._indexed.index(REFERENCES).scores_outside(query, outside)])
             places = np.concatenate([alike.places, np.arange(len(pool.references), len(scores))])
             alike = Alike(places, np.concatenate([alike.degrees, np.ones(len(outside))]))
         first = _first_place(scores, alike)

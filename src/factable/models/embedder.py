@@ -46,13 +46,19 @@ def _folder(name: str) -> Path:
     return path.resolve()
 
 
-def embed(name: str, texts: Sequence[str], advance: Advance = tell_nobody) -> NDArray[np.float32]:
-    """A row of whole numbers for each text (see protocols.SCALE); what is on disk is not computed again."""
+def embed(
+    name: str, texts: Sequence[str], advance: Advance = tell_nobody, *, remember: bool = False
+) -> NDArray[np.float32]:
+    """A row of whole numbers for each text (see protocols.SCALE); what is on disk is not computed again.
+
+    Rows that other texts will soon ask for can be remembered besides.
+    """
     asked = [(mend_surrogates(text),) for text in texts]
 
     def answer(some: Sequence[tuple[str]]) -> list[bytes]:
         rows = load_embedder(name).embed([text for (text,) in some], advance)
         return [row.tobytes() for row in rows.astype(_STORED)]
 
-    found = ask_once("embeddings", embedder_identity(name), asked, answer, remember=False, advance=advance)
+    identity = embedder_identity(name)
+    found = ask_once("embeddings", identity, asked, answer, remember=remember, advance=advance)
     return np.array([np.frombuffer(row, _STORED) for row in found], dtype=np.float32)

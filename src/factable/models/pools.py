@@ -3,7 +3,7 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +13,15 @@ from factable.errors import DataError, Fault
 from factable.io.read import iter_examples
 from factable.models.arrays import digest, while_unchanged
 from factable.models.rankers import Index, Ranker, make_ranker
+from factable.models.spread import Spread
 from factable.text.units import units_of
 from factable.types import Example
 
 Units = frozenset[str]
 Places = NDArray[np.int64]
 Degrees = NDArray[np.float64]
+# What a text can find.
+TABLE, REFERENCES = "table", "references"
 WHAT = "a data set"
 REMEDY = "name a converted data set, such as the training set"
 
@@ -30,22 +33,39 @@ class Alike(NamedTuple):
     degrees: Degrees
 
 
+class Collected(NamedTuple):
+    """What examples have to rank: attributes, units, and references with the units of their tables."""
+
+    attributes: set[str]
+    units: set[str]
+    references: set[tuple[str, tuple[str, ...]]]
+
+    def add(self, more: "Collected") -> None:
+        """Have what others have, too."""
+        self.attributes.update(more.attributes)
+        self.units.update(more.units)
+        self.references.update(more.references)
+
+
+def collect(examples: Iterable[Example], reading: str) -> Collected:
+    """What these examples have to rank."""
+    found = Collected(set(), set(), set())
+    for example in examples:
+        found.attributes.update(record.attribute for record in example.table.records)
+        mine = tuple(sorted(units_of(example.table, reading)))
+        found.units.update(mine)
+        found.references.update((text, mine) for text in example.references if mine and text.strip())
+    return found
+
+
 class Pool:
     """Units and references, and which units the table of each reference has."""
 
-    def __init__(self, examples: Iterable[Example], reading: str) -> None:
-        references: set[tuple[str, tuple[str, ...]]] = set()
-        units: set[str] = set()
-        attributes: set[str] = set()
-        for example in examples:
-            attributes.update(record.attribute for record in example.table.records)
-            mine = tuple(sorted(units_of(example.table, reading)))
-            units.update(mine)
-            references.update((text, mine) for text in example.references if mine and text.strip())
-        self.attributes: Sequence[str] = sorted(attributes)
-        self.units: Sequence[str] = sorted(units)
+    def __init__(self, collected: Collected) -> None:
+        self.attributes: Sequence[str] = sorted(collected.attributes)
+        self.units: Sequence[str] = sorted(collected.units)
         self.place_of = {unit: place for place, unit in enumerate(self.units)}
-        ordered = sorted(references)
+        ordered = sorted(collected.references)
         self.references: Sequence[str] = [text for text, _ in ordered]
         numbers: dict[tuple[str, ...], int] = {}
         self._table_of = np.array(
@@ -80,21 +100,19 @@ class IndexedPool:
 
     def __init__(self, pool: Pool, ranker: Ranker) -> None:
         self.pool, self._ranker = pool, ranker
+        self._indexes: dict[str, Index] = {}
 
-    @cached_property
-    def units(self) -> Index:
-        """All units, ready to be ranked."""
-        return self._ranker.index(self.pool.units)
-
-    @cached_property
-    def references(self) -> Index:
-        """All references, ready to be ranked."""
-        return self._ranker.index(self.pool.references)
+    def index(self, direction: str, spread: Spread = map) -> Index:
+        """All units of tables, or all references, ready to be ranked."""
+        if direction not in self._indexes:
+            documents = self.pool.units if direction == TABLE else self.pool.references
+            self._indexes[direction] = self._ranker.index(documents, spread)
+        return self._indexes[direction]
 
 
-def index_pool(examples: Iterable[Example], reading: str, ranker: str) -> IndexedPool:
-    """The pool of some examples."""
-    return IndexedPool(Pool(examples, reading), make_ranker(ranker))
+def index_pool(collected: Collected, ranker: str) -> IndexedPool:
+    """The pool of what was collected."""
+    return IndexedPool(Pool(collected), make_ranker(ranker))
 
 
 def load_pool(path: str, reading: str, ranker: str, identity: str) -> IndexedPool:
@@ -109,7 +127,7 @@ def pool_checksum(path: str) -> str:
 
 @lru_cache(maxsize=2)
 def _load(path: str, _checksum: str, reading: str, ranker: str, _identity: str) -> IndexedPool:
-    found = index_pool(iter_examples(path, need_text=False), reading, ranker)
+    found = index_pool(collect(iter_examples(path, need_text=False), reading), ranker)
     if not found.pool.units:
         raise DataError([Fault(path, None, "holds no records with a value", REMEDY)])
     return found

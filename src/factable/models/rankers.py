@@ -1,6 +1,7 @@
 """Rankers by name: what scores documents by how well they fit a text."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from factable.models.bm25 import Bm25Index, read_query
 from factable.models.embedder import embed, embedder_identity
+from factable.models.spread import Spread, in_pieces
 from factable.models.waiting import count_steps
 
 BM25 = "bm25"
@@ -33,8 +35,8 @@ class Ranker(Protocol):
         """Queries, one for each text."""
         ...
 
-    def index(self, documents: Sequence[str]) -> Index:
-        """Documents made ready."""
+    def index(self, documents: Sequence[str], spread: Spread = map) -> Index:
+        """Documents made ready; `spread` does the long work in many places."""
         ...
 
 
@@ -55,7 +57,7 @@ class Bm25Ranker:
         """Words of each text."""
         return list(map(read_query, texts))
 
-    def index(self, documents: Sequence[str]) -> Index:
+    def index(self, documents: Sequence[str], _spread: Spread = map) -> Index:
         """Postings."""
         return Bm25Index(documents)
 
@@ -68,14 +70,21 @@ class EmbeddingRanker:
 
     def read(self, texts: Sequence[str]) -> Any:
         """A row for each text."""
-        return self._embed(texts)
+        return embed(self._name, texts)
 
-    def index(self, documents: Sequence[str]) -> Index:
+    def index(self, documents: Sequence[str], spread: Spread = map) -> Index:
         """A row for each document."""
-        return Rows(self._name, self._embed(documents))
-
-    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return embed(self._name, texts, count_steps("embedded", len(set(texts))))
+        # Texts of like length are quick together.
+        order = sorted(range(len(documents)), key=lambda place: len(documents[place]))
+        pieces = in_pieces([documents[place] for place in order])
+        advance = count_steps("texts embedded", len(documents))
+        made = []
+        for rows in spread(partial(embed, self._name), pieces):
+            made.append(rows)
+            advance(len(rows))
+        found = np.concatenate(made) if made else np.zeros((0, 0), dtype=np.float32)
+        found[order] = found.copy()
+        return Rows(self._name, found)
 
 
 class Rows:
@@ -87,12 +96,14 @@ class Rows:
 
     def scores(self, queries: Any) -> Floats:
         """One matrix product."""
+        if not len(self._rows):
+            return np.zeros((len(queries), 0), dtype=np.float32)
         found: Floats = queries @ self._rows.T
         return found
 
     def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
         """The same for documents that are embedded now, unless the last query had the same."""
         if documents != self._outside[0]:
-            self._outside = documents, embed(self._name, documents)
+            self._outside = documents, embed(self._name, documents, remember=True)
         found: Floats = self._outside[1] @ query
         return found

@@ -17,6 +17,8 @@ from factable.types import Example
 
 WHAT = "a data set"
 REMEDY = "name a converted data set, such as the training set"
+# The item and a text.
+Reference = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,10 +47,18 @@ def count_tokens(model: str, texts: Iterable[str], *, layer: int | None = None, 
     return Rarity(given.total(), frequencies)
 
 
-def references_of(examples: Iterable[Example]) -> Iterable[str]:
+def total_rarity(rarities: Iterable[Rarity]) -> Rarity:
+    """That in the texts of all together."""
+    texts, frequencies = 0, Counter[int]()
+    for rarity in rarities:
+        texts += rarity.texts
+        frequencies.update(rarity.frequencies)
+    return Rarity(texts, frequencies)
+
+
+def references_of(examples: Iterable[Example]) -> set[Reference]:
     """The different references of each item, whichever and how many systems it has texts of."""
-    found = {(example.item, text): None for example in examples for text in example.references}
-    return (text for _, text in found if text.strip())
+    return {(one.item, text) for one in examples for text in one.references if text.strip()}
 
 
 def load_rarity(model: str, path: str, *, layer: int | None = None) -> Rarity:
@@ -58,7 +68,8 @@ def load_rarity(model: str, path: str, *, layer: int | None = None) -> Rarity:
 
 @lru_cache(maxsize=4)
 def _load(model: str, layer: int | None, _identity: str, path: str, _checksum: str) -> Rarity:
-    found = count_tokens(model, references_of(iter_examples(path, need_text=False)), layer=layer)
+    texts = (text for _, text in references_of(iter_examples(path, need_text=False)))
+    found = count_tokens(model, texts, layer=layer)
     if not found.texts:
         raise DataError([Fault(path, None, "holds no references", REMEDY)])
     return found

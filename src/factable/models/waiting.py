@@ -23,14 +23,17 @@ def told_to(listener: Listener) -> Iterator[None]:
 
 
 def count_steps(what: str, total: int) -> Advance:
-    """What a piece of work calls with the number of steps it has done since."""
+    """What a piece of work calls with the number of steps it has done since, such as "texts embedded".
+
+    Nobody hears of work whose total is not known, which is 0.
+    """
     done = 0
 
     def advance(steps: int) -> None:
         nonlocal done
         done += steps
         for process, listener in _listeners:
-            if process == os.getpid():
+            if total and process == os.getpid():
                 listener(what, done, total)
 
     return advance

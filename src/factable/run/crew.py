@@ -1,10 +1,7 @@
 """What engines share: a crew of workers that may finish in any order, and results in input order."""
 
 from collections.abc import Generator, Iterable, Mapping
-from typing import Protocol, TypeVar
-
-from factable.io.blocks import Block
-from factable.run.units import Batch
+from typing import Any, Protocol, TypeVar
 
 Made = TypeVar("Made")
 Made_co = TypeVar("Made_co", covariant=True)
@@ -17,7 +14,7 @@ class Crew(Protocol[Made_co]):
         """Whether a worker could take another unit."""
         ...
 
-    def give(self, number: int, unit: Block | Batch) -> None:
+    def give(self, number: int, unit: Any) -> None:
         """Let a worker work on a unit."""
         ...
 
@@ -30,7 +27,7 @@ class Crew(Protocol[Made_co]):
         ...
 
 
-def in_order(crew: Crew[Made], units: Iterable[Block | Batch], *, most: int) -> Generator[Made]:
+def in_order(crew: Crew[Made], units: Iterable[Any], *, most: int) -> Generator[Made]:
     """What the crew makes of the units, in their order; an error is raised when it is its turn.
 
     At most so many units are under way or waiting for their turn.

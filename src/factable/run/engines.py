@@ -1,13 +1,12 @@
 """Engines: units of work in, what became of them out, in input order."""
 
 from collections.abc import Callable, Generator, Iterable
-from functools import partial
-from typing import TypeVar
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
 
 from factable.errors import UsageError
 from factable.io.blocks import Block, leave_in_file
 from factable.run.crew import in_order
-from factable.run.units import Batch, Plan, Scored, score_unit
 from factable.run.workers import Processes
 
 ENGINES = ("local", "ray")
@@ -25,21 +24,22 @@ def check_engine(engine: str, jobs: int | None) -> None:
         raise UsageError(f"jobs is {jobs}; give 1 or more")
 
 
-def run_units(
-    plan: Plan, units: Iterable[Block | Batch], *, jobs: int | None = None, engine: str = "local"
-) -> Generator[Scored]:
-    """Score units here, in `jobs` processes or on Ray; the results are the same and in the same order."""
-    return map_units(partial(score_unit, plan), units, jobs=jobs, engine=engine)
+def made_ready(engine: str, jobs: int | None) -> AbstractContextManager[object]:
+    """Within it, an engine that takes long to start is started once."""
+    if engine == "ray":
+        from factable.run.ray_cluster import connected
+
+        return connected(jobs)
+    return nullcontext()
 
 
 def map_units(
-    work: Callable[[Block | Batch], Made],
-    units: Iterable[Block | Batch],
-    *,
-    jobs: int | None = None,
-    engine: str = "local",
+    work: Callable[[Any], Made], units: Iterable[Any], *, jobs: int | None = None, engine: str = "local"
 ) -> Generator[Made]:
-    """What `work` makes of each unit; without `jobs`, in this process, or on all CPUs of the Ray cluster."""
+    """What `work` makes of each unit, the same and in the same order whatever the engine.
+
+    Without `jobs`, in this process, or on all CPUs of the Ray cluster.
+    """
     if engine == "ray":
         from factable.run.ray_engine import map_on_ray
 
@@ -49,14 +49,12 @@ def map_units(
     return _map_in_processes(work, units, jobs)
 
 
-def _map_here(work: Callable[[Block | Batch], Made], units: Iterable[Block | Batch]) -> Generator[Made]:
+def _map_here(work: Callable[[Any], Made], units: Iterable[Any]) -> Generator[Made]:
     for unit in units:
         yield work(unit)
 
 
-def _map_in_processes(
-    work: Callable[[Block | Batch], Made], units: Iterable[Block | Batch], jobs: int
-) -> Generator[Made]:
+def _map_in_processes(work: Callable[[Any], Made], units: Iterable[Any], jobs: int) -> Generator[Made]:
     lean = (leave_in_file(unit) if isinstance(unit, Block) else unit for unit in units)
     crew = Processes(work, jobs)
     try:

@@ -3,13 +3,11 @@
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from factable import __version__
 from factable.errors import UsageError
-from factable.io.blocks import Block
 from factable.models.threads import VARIABLE
-from factable.run.units import Batch
 from factable.run.workers import Work, answer
 
 Made = TypeVar("Made")
@@ -35,6 +33,6 @@ class Desk(Generic[Made]):
         found = f"a Ray worker has factable {__version__}, this is {self._version}"
         return UsageError(f"{found}; install the same version on all machines")
 
-    def work_on(self, unit: Block | Batch) -> Made | Exception:
+    def work_on(self, unit: Any) -> Made | Exception:
         """What is made of a unit, or what went wrong."""
         return answer(self._work, unit)

@@ -27,9 +27,7 @@ UNITS_KEPT_PER_ACTOR = 4
 TRIES = 3
 
 
-def map_on_ray(
-    work: Callable[[Block | Batch], Made], units: Iterable[Block | Batch], *, jobs: int | None
-) -> Generator[Made]:
+def map_on_ray(work: Callable[[Any], Made], units: Iterable[Any], *, jobs: int | None) -> Generator[Made]:
     """What `work` makes of each unit, in order; `jobs` is the number of CPUs, without it all there are."""
     whole = (unit._replace(lines=lines_of(unit)) if isinstance(unit, Block) else unit for unit in units)
     with connected(jobs) as ray:
@@ -45,7 +43,7 @@ class Given(NamedTuple):
     """A unit that an actor has: where it is from, where its content is stored, how often it was tried."""
 
     number: int
-    unit: Block | Batch
+    unit: Any
     stored: Any
     actor: int = 0
     tries: int = 0
@@ -61,7 +59,8 @@ class Actors(Generic[Made]):
         self._ray = ray
         self._kind = ray.remote(num_cpus=1)(Desk)
         settings = {name: value for name, value in os.environ.items() if name.startswith("FACTABLE_")}
-        self._how = work, __version__, os.getcwd(), settings
+        # What to do may come with all that metrics have to know: it is sent to each machine once.
+        self._how = ray.put(work), __version__, os.getcwd(), settings
         self._actors: dict[int, Any] = {}
         self._starting: dict[Any, int] = {}
         self._false_starts = 0
@@ -84,10 +83,9 @@ class Actors(Generic[Made]):
         """Whether an actor that has started has less to do than it may have."""
         return any(load < UNITS_PER_ACTOR for load in self._loads.values())
 
-    def give(self, number: int, unit: Block | Batch) -> None:
+    def give(self, number: int, unit: Any) -> None:
         """Let the actor with the least to do work on a unit."""
-        marked = unit._replace(lines=b"") if isinstance(unit, Block) else unit._replace(examples=[])
-        self._give(Given(number, marked, self._ray.put(unit)))
+        self._give(Given(number, _outline(unit), self._ray.put(unit)))
 
     def _give(self, given: Given) -> None:
         if not self._loads:
@@ -162,3 +160,10 @@ class Actors(Generic[Made]):
         """Let the actors go."""
         for actor in self._actors.values():
             self._ray.kill(actor)
+
+
+def _outline(unit: Any) -> Any:
+    """Where a unit is from, without what it holds."""
+    if isinstance(unit, Block):
+        return unit._replace(lines=b"")
+    return unit._replace(examples=[]) if isinstance(unit, Batch) else None

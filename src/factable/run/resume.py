@@ -2,19 +2,18 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from hashlib import sha256
 from itertools import chain
 from typing import NamedTuple
 
 from factable.errors import DataError, Fault, UsageError
-from factable.io.blocks import Block, lines_of
-from factable.io.read import Source
+from factable.io.blocks import Block
 from factable.run.collect import refuse_mixture
 from factable.run.resume_entries import Entry, decode_words, encode_words, pack, unpack
 from factable.run.resume_file import ANOTHER, ResumeFile
-from factable.run.resume_header import describe_run, find_difference
+from factable.run.resume_header import describe_run, digest_of, find_difference
+from factable.run.sources import Corpus
 from factable.run.units import Batch, Plan, Scored
 from factable.signature import settings_of
 
@@ -32,10 +31,10 @@ class Kept(NamedTuple):
 
 
 @contextmanager
-def open_kept(path: Path, sources: Sequence[Source], systems: Sequence[str], plan: Plan) -> Iterator[Kept]:
+def open_kept(path: Path, corpus: Corpus, plan: Plan) -> Iterator[Kept]:
     """The results kept in a file, new or of the same run; those of any other are refused."""
     name = os.fspath(path)
-    asked = describe_run(sources, systems, plan)
+    asked = describe_run(corpus, plan)
     with ResumeFile(name) as file:
         known = file.read_header()
         if known is None:
@@ -64,20 +63,6 @@ def go_on(kept: Kept, run: Engine, units: Iterator[Block | Batch]) -> Generator[
                 refuse_mixture(settings, piece)
             kept.file.append(pack(Entry(digests.popleft(), scored)))
             yield scored
-
-
-def digest_of(unit: Block | Batch) -> bytes:
-    """A checksum of all that a unit's scores are made of."""
-    told = sha256()
-    if isinstance(unit, Block):
-        told.update(repr((unit.source, unit.first_line, unit.system)).encode())
-        told.update(lines_of(unit))
-    else:
-        told.update(repr((unit.source, unit.unit, list(unit.lines), unit.faults)).encode())
-        # One by one: a batch may be a whole corpus.
-        for example in unit.examples:
-            told.update(repr(example).encode())
-    return told.digest()
 
 
 def _noting_digests(units: Iterable[Block | Batch], digests: deque[bytes]) -> Iterator[Block | Batch]:

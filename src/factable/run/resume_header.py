@@ -3,22 +3,25 @@
 import hashlib
 import os
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 from factable.errors import DataError, Fault, UsageError
+from factable.io.blocks import Block, lines_of
 from factable.io.files import source_name
 from factable.io.read import Source
-from factable.run.units import Plan, Render
+from factable.run.sources import Corpus, iter_units
+from factable.run.units import Batch, Plan, Render, read_unit
 from factable.signature import SHOWN_HASH, sign, spec
 
 Header = dict[str, Any]
 
 
-def describe_run(sources: Sequence[Source], systems: Sequence[str], plan: Plan) -> Header:
+def describe_run(corpus: Corpus, plan: Plan) -> Header:
     """Everything that can move a kept result; how many processes there are and what is skipped cannot."""
     return {
-        "data": [_describe_source(source) for source in sources],
-        "systems": list(systems),
+        "data": [_describe_source(source, whole=corpus.surveyed) for source in corpus.sources],
+        "systems": list(corpus.systems),
         "metrics": [[spec(metric), sign(metric)] for metric in plan.metrics],
         "explain": plan.explain,
         "rows": _name_of(plan.render),
@@ -26,10 +29,13 @@ def describe_run(sources: Sequence[Source], systems: Sequence[str], plan: Plan) 
     }
 
 
-def _describe_source(source: Source) -> Header:
-    """The name, size and checksum of a file; data in memory is compared unit by unit alone."""
+def _describe_source(source: Source, *, whole: bool) -> Header:
+    """The name, size and checksum of a file.
+
+    Data in memory is compared unit by unit, and as a whole where every result depends on all of it.
+    """
     if not isinstance(source, str | os.PathLike):
-        return {"name": "list"}
+        return {"name": "list"} | (_describe_list(source) if whole else {})
     name = source_name(source)
     if str(source) == "-" or not os.path.isfile(source):
         found = "cannot be read a second time, as --resume has to"
@@ -40,6 +46,28 @@ def _describe_source(source: Source) -> Header:
             return {"name": name, "size": stream.tell(), "sha256": checksum}
     except OSError as error:
         raise DataError([Fault(name, None, str(error.strerror), "check the path")]) from None
+
+
+def _describe_list(source: Source) -> Header:
+    told, size = sha256(), 0
+    for unit in iter_units([source]):
+        told.update(digest_of(unit))
+        size += len(read_unit(unit).examples)
+    return {"size": size, "of": "examples", "sha256": told.hexdigest()}
+
+
+def digest_of(unit: Block | Batch) -> bytes:
+    """A checksum of all that a unit's scores are made of."""
+    told = sha256()
+    if isinstance(unit, Block):
+        told.update(repr((unit.source, unit.first_line, unit.system)).encode())
+        told.update(lines_of(unit))
+    else:
+        told.update(repr((unit.source, unit.unit, list(unit.lines), unit.faults)).encode())
+        # One by one: a batch may be a whole corpus.
+        for example in unit.examples:
+            told.update(repr(example).encode())
+    return told.digest()
 
 
 def _name_of(render: Render | None) -> str:
@@ -86,7 +114,7 @@ def _find_other_option(kept: Header, asked: Header) -> str:
 
 
 def _content(source: Header) -> str:
-    return f"{source['size']} bytes (sha256 {source['sha256'][:SHOWN_HASH]}…)"
+    return f"{source['size']} {source.get('of', 'bytes')} (sha256 {source['sha256'][:SHOWN_HASH]}…)"
 
 
 def _with(option: object) -> str:

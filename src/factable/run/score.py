@@ -2,22 +2,24 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import fields
 from functools import partial
+from typing import Any
 
 from factable.errors import UsageError
+from factable.io.blocks import Block
 from factable.io.files import source_name
 from factable.io.read import Source
 from factable.metric import Metric
 from factable.registry import parse
 from factable.run.collect import Listener, Result, collect
-from factable.run.engines import check_engine, run_units
-from factable.run.needs import check_needs
+from factable.run.engines import check_engine, made_ready, map_units
 from factable.run.resume import Engine, go_on, open_kept
-from factable.run.sources import as_one_batch, check_files, iter_units
-from factable.run.units import Plan, Render, Scored
+from factable.run.sources import Corpus, check_files
+from factable.run.survey import inform
+from factable.run.units import Batch, Plan, Render, Scored, score_unit
 from factable.signature import spec
 from factable.types import Scores
 
@@ -45,16 +47,30 @@ def score_files(
     check_engine(engine, jobs)
     check_files(sources)
     plan = Plan(tuple(metrics), explain, render, listing)
-    slow = any(getattr(metric, "slow", False) for metric in plan.metrics)
-    units = check_needs(iter_units(sources, systems, slow=slow), plan.metrics)
-    if any(metric.shard_by != "example" for metric in plan.metrics):
-        units = as_one_batch(units)
-    run: Engine = partial(run_units, plan, jobs=jobs, engine=engine)
+    corpus = Corpus(sources, systems, plan.metrics)
+    spread = partial(map_units, jobs=jobs, engine=engine)
+    run: Engine = partial(_score_units, plan, corpus, spread, skip_bad)
     with ExitStack() as opened:
         if resume is not None:
-            run = partial(go_on, opened.enter_context(open_kept(resume, sources, systems, plan)), run)
-        scored = opened.enter_context(closing(run(units)))
-        return collect(plan, scored, _name(sources), skip_bad=skip_bad, listener=listener or _ignore)
+            run = partial(go_on, opened.enter_context(open_kept(resume, corpus, plan)), run)
+        opened.enter_context(made_ready(engine, jobs))
+        scored = opened.enter_context(closing(run(corpus.units())))
+        result = collect(plan, scored, _name(sources), skip_bad=skip_bad, listener=listener or _ignore)
+        corpus.refuse_changes()
+        return result
+
+
+def _score_units(
+    plan: Plan,
+    corpus: Corpus,
+    spread: Callable[..., Generator[Any]],
+    skip_bad: bool,
+    units: Iterable[Block | Batch],
+) -> Generator[Scored]:
+    """Score units, once the metrics know what they have to know of all."""
+    informed = inform(plan, corpus, spread, skip_bad=skip_bad)
+    with closing(spread(partial(score_unit, informed), units)) as scored:
+        yield from scored
 
 
 def score(

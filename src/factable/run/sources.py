@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from factable.errors import DataError, Fault
 from factable.io.blocks import BLOCK_BYTES, Block
 from factable.io.collect import Faults
-from factable.io.files import open_input
+from factable.io.files import changed_while_read, open_input, plain_size, source_name
 from factable.io.read import Source, open_source
 from factable.io.seen import SeenKeys
 from factable.kernels import fingerprints
+from factable.metric import Metric, learns_by_survey
+from factable.run.needs import check_needs
 from factable.run.units import Batch, by_line, name_systems, read_unit, repeat_fault
 from factable.types import Example
 
@@ -65,6 +67,59 @@ def iter_units(
         left = faults.take()
         if examples or left:
             yield Batch(name, unit, lines, name_systems(examples, system), left)
+
+
+class Corpus:
+    """The sources of a run, cut into units each time they are gone through.
+
+    `systems` names, for each source, the system of examples that name none.
+    """
+
+    def __init__(self, sources: Sequence[Source], systems: Sequence[str], metrics: Sequence[Metric]) -> None:
+        self.sources, self.systems = sources, systems
+        self._metrics = metrics
+        # Metrics that compare examples with each other, and cannot be told of them beforehand.
+        self.in_one_batch = any(one.shard_by != "example" and not learns_by_survey(one) for one in metrics)
+        self.surveyed = not self.in_one_batch and any(map(learns_by_survey, metrics))
+        self._states = list(map(_state_of, sources))
+        self._kept: list[Block | Batch] | None = None
+
+    def units(self) -> Iterator[Block | Batch]:
+        """All units, once they are known to have what the metrics need."""
+        if self._kept is not None:
+            return iter(self._kept)
+        slow = any(getattr(metric, "slow", False) for metric in self._metrics)
+        units = check_needs(iter_units(self.sources, self.systems, slow=slow), self._metrics)
+        if self.in_one_batch:
+            return as_one_batch(units)
+        if self.surveyed and not all(map(_can_be_read_twice, self.sources)):
+            self._kept = list(units)
+            return iter(self._kept)
+        return units
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are to read; 0 where that is not known."""
+        paths = [source for source in self.sources if isinstance(source, str | os.PathLike)]
+        return plain_size(paths) or 0 if len(paths) == len(self.sources) else 0
+
+    def refuse_changes(self) -> None:
+        """Refuse files that are not what they were when they were gone through first."""
+        for source, state in zip(self.sources, self._states, strict=True):
+            if self.surveyed and isinstance(source, str | os.PathLike) and _state_of(source) != state:
+                raise DataError([changed_while_read(source_name(source))])
+
+
+def _can_be_read_twice(source: Source) -> bool:
+    return not isinstance(source, str | os.PathLike) or _state_of(source) is not None
+
+
+def _state_of(source: Source) -> tuple[int, int] | None:
+    """Size and last change of a file; None for anything else."""
+    if not isinstance(source, str | os.PathLike) or str(source) == "-" or not os.path.isfile(source):
+        return None
+    status = os.stat(source)
+    return status.st_size, status.st_mtime_ns
 
 
 def as_one_batch(units: Iterable[Block | Batch]) -> Iterator[Batch]:

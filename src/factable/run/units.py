@@ -31,13 +31,15 @@ class Batch(NamedTuple):
 class Plan(NamedTuple):
     """What to do with every unit; `render` makes the rows of formats that are written as they come.
 
-    `listing` makes further rows: what a report lists of each example.
+    `listing` makes further rows: what a report lists of each example. `known` is, for each metric, what it
+    has to know of all examples, see metric.CorpusMetric.
     """
 
     metrics: tuple[Metric, ...]
     explain: bool = False
     render: Render | None = None
     listing: Render | None = None
+    known: tuple[Any, ...] = ()
 
     def __reduce__(self) -> tuple[Callable[..., "Plan"], tuple[object, ...]]:
         """Travel as spec text, of which every process makes metrics of its own."""
@@ -99,7 +101,11 @@ def score_unit(plan: Plan, unit: Block | Batch) -> Scored:
     """Read and score one unit."""
     batch = read_unit(unit)
     examples = batch.examples
-    pieces = [score_and_explain(metric, examples, explain=plan.explain) for metric in plan.metrics]
+    known = plan.known or (None,) * len(plan.metrics)
+    pieces = [
+        score_and_explain(metric, examples, known=told, explain=plan.explain)
+        for metric, told in zip(plan.metrics, known, strict=True)
+    ]
     systems: dict[str, int] = {}
     system_of = array("I", [systems.setdefault(example.system, len(systems)) for example in examples])
     return Scored(
@@ -119,12 +125,13 @@ def score_unit(plan: Plan, unit: Block | Batch) -> Scored:
     )
 
 
-def score_and_explain(metric: Metric, examples: Sequence[Example], *, explain: bool) -> Scores:
+def score_and_explain(metric: Metric, examples: Sequence[Example], *, known: Any, explain: bool) -> Scores:
     """The scores of one metric, with its findings where asked for."""
-    scores = metric.score(examples)
+    told = () if known is None else (known,)
+    scores = metric.score(examples, *told)
     if not explain or getattr(metric, "always_explains", False):
         return scores
-    explained = metric.explain(examples)
+    explained = metric.explain(examples, *told)
     findings = tuple(known + found for known, found in zip(scores.findings, explained, strict=True))
     return replace(scores, findings=findings)
 

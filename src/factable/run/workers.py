@@ -21,7 +21,7 @@ from factable.models.threads import share_cores
 from factable.run.units import Batch
 
 Made = TypeVar("Made")
-Work = Callable[[Block | Batch], Made]
+Work = Callable[[Any], Made]
 
 # How often a unit is tried whose worker dies: something else may have been the reason, but not for ever.
 TRIES = 2
@@ -33,7 +33,7 @@ class Task(NamedTuple):
     """A unit that a worker is at, and how often it was tried."""
 
     number: int
-    unit: Block | Batch
+    unit: Any
     tries: int = 1
 
 
@@ -50,7 +50,7 @@ class Processes(Generic[Made]):
         """Whether a process has nothing to do, or has not been started."""
         return len(self._busy) < self._jobs
 
-    def give(self, number: int, unit: Block | Batch) -> None:
+    def give(self, number: int, unit: Any) -> None:
         """Let a process work on a unit."""
         self._give(Task(number, unit))
 
@@ -88,11 +88,13 @@ class Processes(Generic[Made]):
             worker.end()
 
 
-def died(unit: Block | Batch, times: int) -> FactableError:
+def died(unit: Any, times: int) -> FactableError:
     """Says that a unit cannot be worked on."""
-    line = unit.first_line if isinstance(unit, Block) else next(iter(unit.lines), 1)
-    found = f"a worker process died {times} times at the examples from here on (out of memory?)"
-    return FactableError(f"{printable(unit.source)}:{line}: {found}; try fewer --jobs")
+    found = f"a worker process died {times} times"
+    if isinstance(unit, Block | Batch):
+        line = unit.first_line if isinstance(unit, Block) else next(iter(unit.lines), 1)
+        found = f"{printable(unit.source)}:{line}: {found} at the examples from here on"
+    return FactableError(f"{found} (out of memory?); try fewer --jobs")
 
 
 class Worker:
@@ -157,7 +159,7 @@ def _serve(work: Work[Any], pipe: Connection, copies: Sequence[Connection], jobs
         return
 
 
-def answer(work: Work[Made], unit: Block | Batch) -> Made | Exception:
+def answer(work: Work[Made], unit: Any) -> Made | Exception:
     """What is made of a unit, or what went wrong."""
     try:
         return work(unit)

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+import factable
 from factable.errors import DataError, UsageError
 from factable.metrics.ranking import Ranking
-from factable.models.pools import Pool
+from factable.models.pools import Pool, collect
 from factable.models.waiting import told_to
 from factable.text.units import RECORDS, VALUES, decoys_of, units_of
 from factable.types import Example, Record, Table
@@ -78,12 +79,14 @@ def test_the_value_is_a_mean_of_both_rankings():
     assert judge(one, mean="arithmetic")[0] == pytest.approx((table + references) / 2)
 
 
-def test_whoever_waits_hears_of_texts_that_were_ranked():
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_whoever_waits_hears_of_texts_that_were_embedded(jobs):
     heard = []
+    pool = collect(world(), RECORDS)
     with told_to(lambda *said: heard.append(said)):
-        Ranking(ranker="bm25").score(world())
-    Ranking(ranker="bm25").score(world())
-    assert heard == [("ranked", number, 9) for number in range(1, 10)]
+        factable.score(world(), ["ranking"], jobs=jobs)
+    every = [len(pool.units), len({text for text, _ in pool.references})]
+    assert heard == [("texts embedded", number, number) for number in every]
 
 
 def test_values_are_ranked_bare():
@@ -104,7 +107,7 @@ def test_an_empty_text_finds_nothing():
 
 
 def test_like_tables_are_relevant_above_delta():
-    pool = Pool(world(), RECORDS)
+    pool = Pool(collect(world(), RECORDS))
     mine = frozenset(units_of(example("Ann Lee").table, RECORDS))
     all_alike = pool.alike(mine, 0.0)
     found = {pool.references[place]: degree for place, degree in zip(*all_alike, strict=True)}

@@ -1,0 +1,98 @@
+"""What metrics have to know of all examples before one is scored, found out by map and reduce.
+
+Units are surveyed anywhere, surveys are added up here in input order, and what is learnt from them travels
+with the plan to wherever examples are scored.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
+from factable.io.blocks import Block, leave_in_file
+from factable.io.memory import without_collection
+from factable.io.seen import SeenKeys
+from factable.kernels import fingerprints
+from factable.metric import learns_by_survey
+from factable.models.spread import Spread
+from factable.models.waiting import count_steps
+from factable.run.sources import Corpus
+from factable.run.units import Batch, Plan, by_line, read_unit, repeat_fault
+
+AnyUnit = Block | Batch
+
+
+class Surveyed(NamedTuple):
+    """What each metric has to know of one unit."""
+
+    surveys: list[Any]
+    keys: bytes
+    faults: list[Fault]
+    size: int
+
+
+def inform(plan: Plan, corpus: Corpus, spread: Spread, *, skip_bad: bool) -> Plan:
+    """The plan with what its metrics have to know; only where one has to be told, the corpus is read."""
+    told = [] if corpus.in_one_batch else [metric for metric in plan.metrics if learns_by_survey(metric)]
+    surveys = iter(_survey(told, corpus, spread, skip_bad) if told else ())
+    known: list[Any] = []
+    for metric in plan.metrics:
+        if metric in told:
+            known.append(metric.learn(next(surveys), spread))  # type: ignore[attr-defined]
+        elif metric.shard_by == "example" and hasattr(metric, "learn_ahead"):
+            known.append(metric.learn_ahead(spread))
+        else:
+            known.append(None)
+    return plan._replace(known=tuple(known))
+
+
+def _survey(metrics: Sequence[Any], corpus: Corpus, spread: Spread, skip_bad: bool) -> list[Any]:
+    """The survey of all units for each metric; bad data is refused here, before anything is scored."""
+    seen = SeenKeys()
+    faults: list[Fault] = []
+    totals = [metric.survey([]) for metric in metrics]
+    advance = count_steps("bytes looked through", corpus.size)
+    under_way: deque[AnyUnit] = deque()
+    for found in spread(partial(survey_unit, metrics), _noting(corpus.units(), under_way)):
+        unit = under_way.popleft()
+        repeated = set(seen.add(found.keys))
+        if repeated:
+            found = _survey_others(metrics, unit, repeated)
+        faults = (faults + found.faults)[:MOST_FAULTS_SHOWN]
+        if len(faults) == MOST_FAULTS_SHOWN and not skip_bad:
+            break
+        totals = [m.add(total, more) for m, total, more in zip(metrics, totals, found.surveys, strict=True)]
+        advance(found.size)
+    if faults and not skip_bad:
+        raise DataError(faults)
+    return totals
+
+
+def _noting(units: Iterable[AnyUnit], under_way: deque[AnyUnit]) -> Iterator[AnyUnit]:
+    """The units as an engine takes them, which may be some ahead of what it gives back."""
+    for unit in units:
+        under_way.append(leave_in_file(unit) if isinstance(unit, Block) else unit)
+        yield unit
+
+
+@without_collection
+def survey_unit(metrics: Sequence[Any], unit: AnyUnit) -> Surveyed:
+    """What each metric has to know of a unit."""
+    batch = read_unit(unit)
+    surveys = [metric.survey(batch.examples) for metric in metrics]
+    size = unit.size if isinstance(unit, Block) else 0
+    return Surveyed(surveys, fingerprints(batch.examples), batch.faults, size)
+
+
+def _survey_others(metrics: Sequence[Any], unit: AnyUnit, repeated: set[int]) -> Surveyed:
+    """The same without repeated examples, which would move the values of the others."""
+    batch = read_unit(unit)
+    kept = [example for place, example in enumerate(batch.examples) if place not in repeated]
+    found = [
+        repeat_fault(batch.source, batch.unit, batch.lines[place], example.item, example.system)
+        for place, example in enumerate(batch.examples)
+        if place in repeated
+    ]
+    surveyed = survey_unit(metrics, batch._replace(examples=kept, faults=by_line([*batch.faults, *found])))
+    return surveyed._replace(size=unit.size if isinstance(unit, Block) else 0)
