@@ -2,13 +2,16 @@
 
 import csv
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite, nan
+from typing import TypeVar
 
 from factable.errors import DataError, Fault, did_you_mean
 from factable.io.files import iter_whole_lines, source_name
 from factable.io.limits import MOST_LINE_BYTES
 from factable.io.malformed import Malformed, shorten
+
+T = TypeVar("T")
 
 
 def read_cells(path: str | os.PathLike[str]) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
@@ -61,7 +64,7 @@ def check_header(name: str, header: Iterable[str]) -> list[str]:
     return names
 
 
-def check_width(row: list[str], width: int) -> list[str]:
+def check_width(row: Sequence[T], width: int) -> Sequence[T]:
     """The row, if it has one cell for each column."""
     if len(row) != width:
         raise Malformed(

@@ -12,19 +12,20 @@ from factable.io.blocks import BLOCK_BYTES, Block, begins_list, iter_blocks, par
 from factable.io.collect import Faults, Unit, fault_at, make_each
 from factable.io.delimited import check_header
 from factable.io.files import plain_suffix, source_name
-from factable.io.formats.csv import number_csv
-from factable.io.formats.parquet import number_parquet
+from factable.io.formats.csv import iter_csv
+from factable.io.formats.parquet import iter_parquet
 from factable.io.malformed import kind_of
 from factable.io.memory import without_collection
 from factable.io.objects import make_elements, whole_list
+from factable.io.row_blocks import BLOCK_ROWS, RowBlock, parse_rows
 from factable.io.rows import Columns, row_example
 from factable.io.seen import SeenKeys
 from factable.kernels import fingerprints
 from factable.types import Example
 
 Numbered = Iterator[tuple[int, Example]]
-# Blocks of JSON lines, which may be parsed elsewhere, or numbered examples.
-Contents = Iterator[Block] | Numbered
+# Blocks of lines or rows, which may be parsed elsewhere, or numbered examples.
+Contents = Iterator[Block] | Iterator[RowBlock] | Numbered
 
 
 class Frame(Protocol):
@@ -71,11 +72,16 @@ def iter_examples(source: Source, *, need_text: bool = True) -> Iterator[Example
 
 
 def open_source(
-    source: Source, faults: Faults, *, need_text: bool = True, block_bytes: int = BLOCK_BYTES
+    source: Source,
+    faults: Faults,
+    *,
+    need_text: bool = True,
+    block_bytes: int = BLOCK_BYTES,
+    block_rows: int = BLOCK_ROWS,
 ) -> Opened:
     """What a source holds, without reading more of it than is asked for; faults go to `faults`."""
     if isinstance(source, str | os.PathLike):
-        return _open_file(os.fspath(source), faults, need_text, block_bytes)
+        return _open_file(os.fspath(source), faults, need_text, block_bytes, block_rows)
     if isinstance(source, list | tuple):
         make = partial(_make_element, need_text=need_text)
         return Opened("list", "element", make_elements("list", list(source), make, faults, unit="element"))
@@ -88,13 +94,13 @@ def open_source(
     )
 
 
-def _open_file(path: str, faults: Faults, need_text: bool, block_bytes: int) -> Opened:
+def _open_file(path: str, faults: Faults, need_text: bool, block_bytes: int, block_rows: int) -> Opened:
     name = source_name(path)
     ending = plain_suffix(path)
     if ending in (".csv", ".tsv"):
-        return Opened(name, "line", number_csv(path, faults, need_text=need_text))
+        return Opened(name, "line", iter_csv(path, most=block_rows, need_text=need_text))
     if ending == ".parquet":
-        return Opened(name, "row", number_parquet(path, faults, need_text=need_text))
+        return Opened(name, "row", iter_parquet(path, most=block_rows))
     blocks = iter_blocks(path, size=block_bytes)
     first = next(blocks, None)
     if first is None:
@@ -108,8 +114,9 @@ def _open_file(path: str, faults: Faults, need_text: bool, block_bytes: int) -> 
 
 def _parse_blocks(contents: Contents, faults: Faults, need_text: bool) -> Numbered:
     for content in contents:
-        if isinstance(content, Block):
-            parsed = parse_block(content, need_text=need_text)
+        if isinstance(content, Block | RowBlock):
+            parse = parse_block if isinstance(content, Block) else parse_rows
+            parsed = parse(content, need_text=need_text)  # type: ignore[arg-type]
             faults.add(*parsed.faults)
             yield from zip(parsed.lines, parsed.examples, strict=True)
         else:

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 from factable.errors import UsageError
-from factable.io.blocks import Block, leave_in_file
 from factable.run.crew import in_order
+from factable.run.units import lean
 from factable.run.workers import Processes
 
 ENGINES = ("local", "ray")
@@ -55,9 +55,8 @@ def _map_here(work: Callable[[Any], Made], units: Iterable[Any]) -> Generator[Ma
 
 
 def _map_in_processes(work: Callable[[Any], Made], units: Iterable[Any], jobs: int) -> Generator[Made]:
-    lean = (leave_in_file(unit) if isinstance(unit, Block) else unit for unit in units)
     crew = Processes(work, jobs)
     try:
-        yield from in_order(crew, lean, most=UNITS_PER_WORKER * jobs)
+        yield from in_order(crew, map(lean, units), most=UNITS_PER_WORKER * jobs)
     finally:
         crew.close()

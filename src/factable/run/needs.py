@@ -3,20 +3,19 @@
 from collections.abc import Iterator, Sequence
 
 from factable.errors import DataError, Fault
-from factable.io.blocks import Block, leave_in_file
 from factable.io.collect import fault_at
 from factable.metric import Metric, missing_fields
-from factable.run.units import Batch, read_unit
+from factable.run.units import AnyUnit, Batch, lean, read_unit
 
 
-def check_needs(units: Iterator[Block | Batch], metrics: Sequence[Metric]) -> Iterator[Block | Batch]:
+def check_needs(units: Iterator[AnyUnit], metrics: Sequence[Metric]) -> Iterator[AnyUnit]:
     """The same units, held back until an example with all that a metric needs was seen for each metric.
 
     That is mostly the first example, so little is read twice. Single examples that lack something are for the
     metric to leave unscored.
     """
     unmet = list(metrics)
-    held: list[Block | Batch] = []
+    held: list[AnyUnit] = []
     first: Batch | None = None
     total = 0
     for unit in units:
@@ -24,7 +23,7 @@ def check_needs(units: Iterator[Block | Batch], metrics: Sequence[Metric]) -> It
         total += len(batch.examples)
         first = first or (batch if batch.examples else None)
         unmet = [metric for metric in unmet if all(missing_fields(metric, e) for e in batch.examples)]
-        held.append(leave_in_file(unit) if isinstance(unit, Block) else unit)
+        held.append(lean(unit))
         if not unmet:
             break
     if unmet and first:

@@ -11,6 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from factable import __version__
 from factable.errors import FactableError
 from factable.io.blocks import Block, lines_of
+from factable.io.row_blocks import RowBlock
 from factable.run.crew import in_order
 from factable.run.ray_actor import Desk
 from factable.run.ray_cluster import connected, one_line
@@ -166,4 +167,6 @@ def _outline(unit: Any) -> Any:
     """Where a unit is from, without what it holds."""
     if isinstance(unit, Block):
         return unit._replace(lines=b"")
+    if isinstance(unit, RowBlock):
+        return unit._replace(rows=[])
     return unit._replace(examples=[]) if isinstance(unit, Batch) else None

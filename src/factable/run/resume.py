@@ -8,17 +8,16 @@ from itertools import chain
 from typing import NamedTuple
 
 from factable.errors import DataError, Fault, UsageError
-from factable.io.blocks import Block
 from factable.run.collect import refuse_mixture
 from factable.run.resume_entries import Entry, decode_words, encode_words, pack, unpack
 from factable.run.resume_file import ANOTHER, ResumeFile
 from factable.run.resume_header import describe_run, digest_of, find_difference
 from factable.run.sources import Corpus
-from factable.run.units import Batch, Plan, Scored
+from factable.run.units import AnyUnit, Plan, Scored
 from factable.signature import settings_of
 
 # Units in, scored units out in the same order.
-Engine = Callable[[Iterable[Block | Batch]], Generator[Scored]]
+Engine = Callable[[Iterable[AnyUnit]], Generator[Scored]]
 Path = str | os.PathLike[str]
 
 
@@ -45,7 +44,7 @@ def open_kept(path: Path, corpus: Corpus, plan: Plan) -> Iterator[Kept]:
         file.sync()
 
 
-def go_on(kept: Kept, run: Engine, units: Iterator[Block | Batch]) -> Generator[Scored]:
+def go_on(kept: Kept, run: Engine, units: Iterator[AnyUnit]) -> Generator[Scored]:
     """What was kept, held against the data unit by unit; then the rest, scored and kept as it comes."""
     for entry in _read_entries(kept):
         unit = next(units, None)
@@ -65,7 +64,7 @@ def go_on(kept: Kept, run: Engine, units: Iterator[Block | Batch]) -> Generator[
             yield scored
 
 
-def _noting_digests(units: Iterable[Block | Batch], digests: deque[bytes]) -> Iterator[Block | Batch]:
+def _noting_digests(units: Iterable[AnyUnit], digests: deque[bytes]) -> Iterator[AnyUnit]:
     """The units as an engine takes them, which may be some ahead of what it gives back."""
     for unit in units:
         digests.append(digest_of(unit))

@@ -10,8 +10,9 @@ from factable.errors import DataError, Fault, UsageError
 from factable.io.blocks import Block, lines_of
 from factable.io.files import source_name
 from factable.io.read import Source
+from factable.io.row_blocks import RowBlock
 from factable.run.sources import Corpus, iter_units
-from factable.run.units import Batch, Plan, Render, read_unit
+from factable.run.units import AnyUnit, Plan, Render, read_unit
 from factable.signature import SHOWN_HASH, sign, spec
 
 Header = dict[str, Any]
@@ -56,9 +57,11 @@ def _describe_list(source: Source) -> Header:
     return {"size": size, "of": "examples", "sha256": told.hexdigest()}
 
 
-def digest_of(unit: Block | Batch) -> bytes:
+def digest_of(unit: AnyUnit) -> bytes:
     """A checksum of all that a unit's scores are made of."""
     told = sha256()
+    if isinstance(unit, RowBlock):
+        unit = read_unit(unit)
     if isinstance(unit, Block):
         told.update(repr((unit.source, unit.first_line, unit.system)).encode())
         told.update(lines_of(unit))

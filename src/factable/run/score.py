@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from factable.errors import UsageError
-from factable.io.blocks import Block
 from factable.io.files import source_name
 from factable.io.read import Source
 from factable.metric import Metric
@@ -19,7 +18,7 @@ from factable.run.engines import check_engine, made_ready, map_units
 from factable.run.resume import Engine, go_on, open_kept
 from factable.run.sources import Corpus, check_files
 from factable.run.survey import inform
-from factable.run.units import Batch, Plan, Render, Scored, score_unit
+from factable.run.units import AnyUnit, Plan, Render, Scored, score_unit
 from factable.signature import spec
 from factable.types import Scores
 
@@ -65,7 +64,7 @@ def _score_units(
     corpus: Corpus,
     spread: Callable[..., Generator[Any]],
     skip_bad: bool,
-    units: Iterable[Block | Batch],
+    units: Iterable[AnyUnit],
 ) -> Generator[Scored]:
     """Score units, once the metrics know what they have to know of all."""
     informed = inform(plan, corpus, spread, skip_bad=skip_bad)

@@ -8,14 +8,14 @@ from factable.io.blocks import BLOCK_BYTES, Block
 from factable.io.collect import Faults
 from factable.io.files import changed_while_read, open_input, plain_size, source_name
 from factable.io.read import Source, open_source
+from factable.io.row_blocks import BLOCK_ROWS, RowBlock
 from factable.io.seen import SeenKeys
 from factable.kernels import fingerprints
 from factable.metric import Metric, learns_by_survey
 from factable.run.needs import check_needs
-from factable.run.units import Batch, by_line, name_systems, read_unit, repeat_fault
+from factable.run.units import AnyUnit, Batch, by_line, name_systems, read_unit, repeat_fault
 from factable.types import Example
 
-EXAMPLES_PER_BATCH = 1024
 # About half a second for the metric nli: progress is seen, and a small file is enough for all processes.
 SLOW_EXAMPLES_PER_BATCH = 32
 SLOW_BLOCK_BYTES = 1 << 14
@@ -43,20 +43,22 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 def iter_units(
     sources: Sequence[Source], systems: Sequence[str] = (), *, slow: bool = False, need_text: bool = True
-) -> Iterator[Block | Batch]:
-    """Blocks of JSON lines as they are, for any process to parse; batches of whatever else is read here.
+) -> Iterator[AnyUnit]:
+    """Blocks of lines and rows as they are, for any process to parse; batches of what is in memory.
 
     `systems` names, for each source, the system of examples that name none. Units for slow metrics are small.
     """
     block_bytes = SLOW_BLOCK_BYTES if slow else BLOCK_BYTES
-    most = SLOW_EXAMPLES_PER_BATCH if slow else EXAMPLES_PER_BATCH
+    most = SLOW_EXAMPLES_PER_BATCH if slow else BLOCK_ROWS
     for source, system in zip(sources, systems or [""] * len(sources), strict=True):
         faults = Faults(patient=True)
-        name, unit, contents = open_source(source, faults, need_text=need_text, block_bytes=block_bytes)
+        name, unit, contents = open_source(
+            source, faults, need_text=need_text, block_bytes=block_bytes, block_rows=most
+        )
         lines: list[int] = []
         examples: list[Example] = []
         for content in contents:
-            if isinstance(content, Block):
+            if isinstance(content, Block | RowBlock):
                 yield content._replace(system=system)
                 continue
             lines.append(content[0])
@@ -82,9 +84,9 @@ class Corpus:
         self.in_one_batch = any(one.shard_by != "example" and not learns_by_survey(one) for one in metrics)
         self.surveyed = not self.in_one_batch and any(map(learns_by_survey, metrics))
         self._states = list(map(_state_of, sources))
-        self._kept: list[Block | Batch] | None = None
+        self._kept: list[AnyUnit] | None = None
 
-    def units(self) -> Iterator[Block | Batch]:
+    def units(self) -> Iterator[AnyUnit]:
         """All units, once they are known to have what the metrics need."""
         if self._kept is not None:
             return iter(self._kept)
@@ -122,7 +124,7 @@ def _state_of(source: Source) -> tuple[int, int] | None:
     return status.st_size, status.st_mtime_ns
 
 
-def as_one_batch(units: Iterable[Block | Batch]) -> Iterator[Batch]:
+def as_one_batch(units: Iterable[AnyUnit]) -> Iterator[Batch]:
     """Everything at once, for metrics that compare examples with each other.
 
     Repeated examples are left out here, because they would move the values of the others.

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
-from factable.io.blocks import Block, leave_in_file
 from factable.io.memory import without_collection
 from factable.io.seen import SeenKeys
 from factable.kernels import fingerprints
@@ -18,9 +17,7 @@ from factable.metric import learns_by_survey
 from factable.models.spread import Spread
 from factable.models.waiting import count_steps
 from factable.run.sources import Corpus
-from factable.run.units import Batch, Plan, by_line, read_unit, repeat_fault
-
-AnyUnit = Block | Batch
+from factable.run.units import AnyUnit, Plan, by_line, lean, read_unit, repeat_fault, size_of
 
 
 class Surveyed(NamedTuple):
@@ -72,7 +69,7 @@ def _survey(metrics: Sequence[Any], corpus: Corpus, spread: Spread, skip_bad: bo
 def _noting(units: Iterable[AnyUnit], under_way: deque[AnyUnit]) -> Iterator[AnyUnit]:
     """The units as an engine takes them, which may be some ahead of what it gives back."""
     for unit in units:
-        under_way.append(leave_in_file(unit) if isinstance(unit, Block) else unit)
+        under_way.append(lean(unit))
         yield unit
 
 
@@ -81,8 +78,7 @@ def survey_unit(metrics: Sequence[Any], unit: AnyUnit) -> Surveyed:
     """What each metric has to know of a unit."""
     batch = read_unit(unit)
     surveys = [metric.survey(batch.examples) for metric in metrics]
-    size = unit.size if isinstance(unit, Block) else 0
-    return Surveyed(surveys, fingerprints(batch.examples), batch.faults, size)
+    return Surveyed(surveys, fingerprints(batch.examples), batch.faults, size_of(unit))
 
 
 def _survey_others(metrics: Sequence[Any], unit: AnyUnit, repeated: set[int]) -> Surveyed:
@@ -95,4 +91,4 @@ def _survey_others(metrics: Sequence[Any], unit: AnyUnit, repeated: set[int]) ->
         if place in repeated
     ]
     surveyed = survey_unit(metrics, batch._replace(examples=kept, faults=by_line([*batch.faults, *found])))
-    return surveyed._replace(size=unit.size if isinstance(unit, Block) else 0)
+    return surveyed._replace(size=size_of(unit))

@@ -3,18 +3,21 @@
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Union
 
-from factable.errors import Fault, UsageError
-from factable.io.blocks import Block, parse_block
+from factable.errors import Fault, UsageError, printable
+from factable.io.blocks import Block, leave_in_file, parse_block
 from factable.io.collect import Unit, fault_at
 from factable.io.memory import without_collection
+from factable.io.row_blocks import RowBlock, parse_rows
 from factable.kernels import fingerprints
 from factable.metric import Metric, pick
 from factable.registry import parse
 from factable.signature import spec
 from factable.types import Example, Scores
 
+# Whatever is worked on at once: lines or rows still to be read, or examples.
+AnyUnit = Union[Block, RowBlock, "Batch"]
 Render = Callable[[Sequence[Example], Sequence[Scores]], list[bytes]]
 
 
@@ -80,13 +83,41 @@ class Scored(NamedTuple):
     size: int
 
 
-def read_unit(unit: Block | Batch, *, need_text: bool = True) -> Batch:
-    """The unit with its lines read."""
+def read_unit(unit: AnyUnit, *, need_text: bool = True) -> Batch:
+    """The unit with its lines or rows read."""
     if isinstance(unit, Batch):
         return unit
-    parsed = parse_block(unit, need_text=need_text)
+    if isinstance(unit, Block):
+        parsed = parse_block(unit, need_text=need_text)
+    else:
+        parsed = parse_rows(unit, need_text=need_text)
     examples = name_systems(parsed.examples, unit.system)
-    return Batch(unit.source, "line", parsed.lines, examples, parsed.faults)
+    return Batch(unit.source, _kind(unit), parsed.lines, examples, parsed.faults)
+
+
+def _kind(unit: AnyUnit) -> Unit:
+    """What its examples are counted in."""
+    return "line" if isinstance(unit, Block) else unit.unit
+
+
+def lean(unit: Any) -> Any:
+    """The unit as it travels between processes of one machine: lines of a plain file stay there."""
+    return leave_in_file(unit) if isinstance(unit, Block) else unit
+
+
+def size_of(unit: AnyUnit) -> int:
+    """How many bytes of its file a unit is made of; 0 where it is not from a file."""
+    return 0 if isinstance(unit, Batch) else unit.size
+
+
+def place_of(unit: Any) -> str:
+    """How messages say where a unit begins; empty for what is no part of the data."""
+    if not isinstance(unit, Block | RowBlock | Batch):
+        return ""
+    kind = _kind(unit)
+    line = unit.first_line if isinstance(unit, Block) else next(iter(unit.lines), 1)
+    source = printable(unit.source)
+    return f"{source}:{line}: " if kind == "line" else f"{source}: {kind} {line}: "
 
 
 def name_systems(examples: list[Example], system: str) -> list[Example]:
@@ -97,7 +128,7 @@ def name_systems(examples: list[Example], system: str) -> list[Example]:
 
 
 @without_collection
-def score_unit(plan: Plan, unit: Block | Batch) -> Scored:
+def score_unit(plan: Plan, unit: AnyUnit) -> Scored:
     """Read and score one unit."""
     batch = read_unit(unit)
     examples = batch.examples
@@ -121,7 +152,7 @@ def score_unit(plan: Plan, unit: Block | Batch) -> Scored:
         rows=plan.render(examples, pieces) if plan.render else [],
         listed=plan.listing(examples, pieces) if plan.listing else [],
         faults=batch.faults,
-        size=unit.size if isinstance(unit, Block) else 0,
+        size=size_of(unit),
     )
 
 

@@ -15,10 +15,9 @@ from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from factable.errors import FactableError, printable
-from factable.io.blocks import Block
+from factable.errors import FactableError
 from factable.models.threads import share_cores
-from factable.run.units import Batch
+from factable.run.units import place_of
 
 Made = TypeVar("Made")
 Work = Callable[[Any], Made]
@@ -90,11 +89,9 @@ class Processes(Generic[Made]):
 
 def died(unit: Any, times: int) -> FactableError:
     """Says that a unit cannot be worked on."""
-    found = f"a worker process died {times} times"
-    if isinstance(unit, Block | Batch):
-        line = unit.first_line if isinstance(unit, Block) else next(iter(unit.lines), 1)
-        found = f"{printable(unit.source)}:{line}: {found} at the examples from here on"
-    return FactableError(f"{found} (out of memory?); try fewer --jobs")
+    place = place_of(unit)
+    found = f"a worker process died {times} times" + (" at the examples from here on" if place else "")
+    return FactableError(f"{place}{found} (out of memory?); try fewer --jobs")
 
 
 class Worker:

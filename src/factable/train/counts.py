@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import Fault
-from factable.io.blocks import Block
 from factable.io.collect import Faults
 from factable.io.memory import without_collection
 from factable.kernels import tokenize
@@ -22,7 +21,7 @@ from factable.kernels.tokens import attribute_token
 from factable.models.counts import Counts, from_pairs
 from factable.run.engines import check_engine, map_units
 from factable.run.sources import check_files, iter_units
-from factable.run.units import Batch, read_unit
+from factable.run.units import AnyUnit, read_unit
 from factable.types import Example, Table
 
 # Pairs held before they are counted: 64 MB.
@@ -66,7 +65,7 @@ def count_files(
 
 
 @without_collection
-def _count_unit(tokenizer: str, unit: Block | Batch) -> Part:
+def _count_unit(tokenizer: str, unit: AnyUnit) -> Part:
     batch = read_unit(unit, need_text=False)
     builder = CountsBuilder(tokenizer)
     for example in batch.examples:
