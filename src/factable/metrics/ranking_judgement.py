@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,25 +71,43 @@ class Judge:
             some = examples[start : start + step]
             queries = self._ranker.read([example.text for example in some])
             scores = [self._indexed.index(direction).scores(queries) for direction in self._directions]
-            for row in zip(some, units[start : start + step], queries, *scores, strict=True):
+            strangers = self._strangers(some, units[start : start + step])
+            for row in zip(some, units[start : start + step], strangers, queries, *scores, strict=True):
                 yield self._judge(*row)
 
-    def _judge(self, example: Example, mine: Units, query: Any, *scores: Floats) -> Judgement:
+    def _strangers(self, examples: Sequence[Example], units: Sequence[Units]) -> list[list[str]]:
+        """What is ranked beside the pool for each example: its own units that are not there, and decoys."""
+        if TABLE not in self._directions:
+            return [[]] * len(examples)
+        pool = self._indexed.pool
+        found = []
+        for example, mine in zip(examples, units, strict=True):
+            own = sorted(unit for unit in mine if unit not in pool.place_of)
+            made_up = decoys_of(example.table, pool.attributes, self._how.decoys)
+            foreign = (unit for unit in made_up if unit not in mine and unit not in pool.place_of)
+            found.append([*own, *foreign])
+        self._indexed.index(TABLE).look_ahead(chain.from_iterable(found))
+        return found
+
+    def _judge(
+        self, example: Example, mine: Units, strangers: Sequence[str], query: Any, *scores: Floats
+    ) -> Judgement:
         """What the rankings of one text say, given the scores of each."""
         verdicts = {}
         for direction, row in zip(self._directions, scores, strict=True):
-            rank = self._rank_units if direction == TABLE else self._rank_references
-            blank = not example.text.strip()
-            verdicts[direction] = NOTHING._replace(omitted=mine) if blank else rank(example, mine, query, row)
+            if not example.text.strip():
+                verdicts[direction] = NOTHING._replace(omitted=mine)
+            elif direction == TABLE:
+                verdicts[direction] = self._rank_units(mine, strangers, query, row)
+            else:
+                verdicts[direction] = self._rank_references(example, mine, query, row)
         return _together(verdicts, mine)
 
-    def _rank_units(self, example: Example, mine: Units, query: Any, scores: Floats) -> Verdict:
+    def _rank_units(self, mine: Units, outside: Sequence[str], query: Any, scores: Floats) -> Verdict:
         """All units by the text: its own should come first."""
         pool = self._indexed.pool
         known = sorted(unit for unit in mine if unit in pool.place_of)
-        own = sorted(mine.difference(known))
-        made_up = decoys_of(example.table, pool.attributes, self._how.decoys)
-        outside = [*own, *(unit for unit in made_up if unit not in mine and unit not in pool.place_of)]
+        own = mine.difference(known)
         size = len(pool.units)
         if outside:
             scores = np.concatenate([scores, self._indexed.index(TABLE).scores_outside(query, outside)])

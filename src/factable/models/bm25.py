@@ -8,7 +8,7 @@ here; Lucene rounds long ones to fit a byte.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,9 @@ class Bm25Index:
                     places, weights = self._postings[word]
                     row[places] += times * weights
         return found
+
+    def look_ahead(self, documents: Iterable[str]) -> None:
+        """Nothing takes long here."""
 
     def scores_outside(self, query: Query, documents: Sequence[str]) -> NDArray[np.float64]:
         """Of documents that are not in the index, by its frequencies."""

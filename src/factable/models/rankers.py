@@ -1,6 +1,6 @@
 """Rankers by name: what scores documents by how well they fit a text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -21,6 +21,10 @@ class Index(Protocol):
 
     def scores(self, queries: Any) -> Floats:
         """Of every document, a row for each query."""
+        ...
+
+    def look_ahead(self, documents: Iterable[str]) -> None:
+        """Make ready what `scores_outside` will soon be asked for: together it is done sooner."""
         ...
 
     def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
@@ -92,7 +96,7 @@ class Rows:
 
     def __init__(self, name: str, rows: NDArray[np.float32]) -> None:
         self._name, self._rows = name, rows
-        self._outside: tuple[Sequence[str], NDArray[np.float32]] = (), rows[:0]
+        self._ahead: dict[str, NDArray[np.float32]] = {}
 
     def scores(self, queries: Any) -> Floats:
         """One matrix product."""
@@ -101,9 +105,14 @@ class Rows:
         found: Floats = queries @ self._rows.T
         return found
 
+    def look_ahead(self, documents: Iterable[str]) -> None:
+        """Embed them."""
+        distinct = list(dict.fromkeys(documents))
+        self._ahead = dict(zip(distinct, embed(self._name, distinct, remember=True), strict=True))
+
     def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
-        """The same for documents that are embedded now, unless the last query had the same."""
-        if documents != self._outside[0]:
-            self._outside = documents, embed(self._name, documents, remember=True)
-        found: Floats = self._outside[1] @ query
+        """The same for documents that are embedded now, unless that was done ahead."""
+        if not self._ahead.keys() >= set(documents):
+            self.look_ahead(documents)
+        found: Floats = np.stack([self._ahead[document] for document in documents]) @ query
         return found
