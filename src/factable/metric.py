@@ -2,11 +2,10 @@
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
-from factable.models.spread import Spread
 from factable.signature import sign, spec
 from factable.types import Example, Finding, Scores
 
@@ -95,8 +94,8 @@ class CorpusMetric(Metric, Protocol):
         """The survey of two consecutive pieces as one; the first may be changed for it."""
         ...
 
-    def learn(self, survey: Any, spread: Spread = map) -> Any:
-        """What to know when scoring, given the survey of all; `spread` does long work in many places."""
+    def learn(self, survey: Any, spread: Callable[..., Iterator[Any]] = map) -> Any:
+        """What to know when scoring, given the survey of all; `spread`, like `map`, in many places."""
         ...
 
     def score(self, examples: Sequence[Example], known: Any = None) -> Scores:

@@ -30,7 +30,7 @@ def show_work(monkeypatch, *, terminal):
     stream = Terminal(terminal=terminal)
     monkeypatch.setattr(sys, "stderr", stream)
     with Progress() as progress:
-        advance = count_steps("ranked", 1500)
+        advance = count_steps("texts ranked", 1500)
         advance(1200)
         progress.advance(0, 7)
         advance(300)
