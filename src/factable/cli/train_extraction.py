@@ -56,7 +56,9 @@ def facts(files: Sequence[str], out: str, clean: str | None, seed: int) -> None:
 @click.argument("out", metavar="OUT.safetensors", type=click.Path(path_type=Path))
 @click.option("--epochs", type=click.IntRange(min=1), default=25, show_default=True, help="At most so many.")
 @click.option("--batch", type=click.IntRange(min=1), default=64, show_default=True, help="Texts in a batch.")
-@click.option("--rate", type=float, default=1e-3, show_default=True, help="The learning rate.")
+@click.option("--rate", type=float, default=3e-4, show_default=True, help="The learning rate.")
+@click.option("--hidden", type=click.IntRange(min=1), default=200, show_default=True, help="Units each way.")
+@click.option("--dropout", type=click.FloatRange(0, 1, max_open=True), default=0.2, show_default=True)
 @click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True)
 @seed_option
 def extractor(files: Sequence[str], held_out: str, out: Path, threads: int, **how: Any) -> None:

@@ -16,6 +16,7 @@ from factable.types import Example, Record, Table
 # Tokens of fewer texts and tables are not in the vocabulary; a text's own tokens can be copied.
 RAREST = 3
 LONGEST_TEXT = 100
+MOST_WORDS = 50_000
 Numbers = NDArray[np.int64]
 
 
@@ -68,7 +69,9 @@ def make_vocabulary(pairs: Sequence[Pair]) -> list[str]:
     first = (*SPECIAL, CELL, ROW)
     return [
         *first,
-        *sorted(token for token, times in often.items() if times >= RAREST and token not in first),
+        *sorted(
+            token for token, times in often.most_common(MOST_WORDS) if times >= RAREST and token not in first
+        ),
     ]
 
 
