@@ -6,7 +6,7 @@ Doddington: Automatic Evaluation of Machine Translation Quality Using N-gram Co-
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -73,37 +73,35 @@ class Nist:
 
         return [f"sacrebleu:version:{__version__}"]
 
-    def survey(self, examples: Sequence[Example]) -> Counter[Ngram]:
-        """How often each n-gram comes in the references, and under () the number of words."""
-        return count_in_references(self._read(examples), self.orders)
+    def survey(self, examples: Sequence[Example]) -> Counter[str]:
+        """How often each reference comes, as it is read."""
+        return _references_in(self._read(examples))
 
-    def add(self, survey: Counter[Ngram], more: Counter[Ngram]) -> Counter[Ngram]:
+    def add(self, survey: Counter[str], more: Counter[str]) -> Counter[str]:
         """Sums."""
         survey.update(more)
         return survey
 
-    def learn(self, survey: Counter[Ngram], _spread: Spread = map) -> dict[Ngram, float]:
-        """The information of each n-gram."""
-        return weigh_ngrams(survey)
+    def learn(self, survey: Counter[str], _spread: Spread = map) -> Counter[Ngram]:
+        """How often each n-gram comes in all references."""
+        return count_ngrams_in(survey, self.orders)
 
     def _read(self, examples: Sequence[Example]) -> Readings:
         return read_examples(examples, reader(self.tokens, self.lowercase))
 
-    def score(self, examples: Sequence[Example], known: Mapping[Ngram, float] | None = None) -> Scores:
+    def score(self, examples: Sequence[Example], known: Counter[Ngram] | None = None) -> Scores:
         """NIST of each example and of all; information is that in the references of all examples."""
         readings = self._read(examples)
-        information = weigh_ngrams(count_in_references(readings, self.orders)) if known is None else known
+        counts = self.learn(_references_in(readings)) if known is None else known
         rows = np.array(
             [
-                self._row(text.split(), [reference.split() for reference in references], information)
+                self._row(text.split(), [reference.split() for reference in references], counts)
                 for text, references in zip(readings.texts, readings.references, strict=True)
             ]
         ).reshape(len(examples), 2 * self.orders + 2)
         return columns_to_scores(self, examples, self._measure(rows), rows, readings.reasons)
 
-    def _row(
-        self, text: list[str], references: list[list[str]], information: Mapping[Ngram, float]
-    ) -> list[float]:
+    def _row(self, text: list[str], references: list[list[str]], counts: Counter[Ngram]) -> list[float]:
         """Information of the matches of each order, n-grams of each order, lengths of text and references."""
         # To pymteval no text is one empty word, and a short text has a negative number of long n-grams.
         strict = self.compat == "e2e"
@@ -114,7 +112,7 @@ class Nist:
             for reference in references:
                 most |= count_ngrams(reference, order)
             hits = count_ngrams(text, order) & most
-            gains.append(math.fsum(information[ngram] * count for ngram, count in hits.items()))
+            gains.append(math.fsum(_information(ngram, counts) * times for ngram, times in hits.items()))
         totals = [length - order if strict else max(0, length - order) for order in range(self.orders)]
         mean_length = sum(map(len, references)) / max(len(references), 1)
         return [*gains, *totals, length, mean_length]
@@ -145,21 +143,29 @@ class Nist:
         return explain_all(examples)
 
 
-def count_in_references(readings: Readings, orders: int) -> Counter[Ngram]:
+def _references_in(readings: Readings) -> Counter[str]:
+    return Counter(reference for references in readings.references for reference in references)
+
+
+def count_ngrams_in(references: Counter[str], orders: int) -> Counter[Ngram]:
     """How often each n-gram comes in all references; the empty one comes before every word."""
     counts: Counter[Ngram] = Counter()
-    for references in readings.references:
-        for reference in references:
-            words = reference.split()
-            counts[()] += len(words)
-            for order in range(1, orders + 1):
-                counts.update(count_ngrams(words, order))
+    for reference, times in references.items():
+        words = reference.split()
+        counts[()] += len(words) * times
+        for order in range(1, orders + 1):
+            ngrams = zip(*(words[start:] for start in range(order)), strict=False)
+            if times == 1:
+                counts.update(ngrams)
+            else:
+                for ngram in ngrams:
+                    counts[ngram] += times
     return counts
 
 
-def weigh_ngrams(counts: Counter[Ngram]) -> dict[Ngram, float]:
-    """The information of each n-gram: log2 of how often its beginning comes per time that it comes itself."""
-    return {ngram: math.log2(counts[ngram[:-1]] / count) for ngram, count in counts.items() if ngram}
+def _information(ngram: Ngram, counts: Counter[Ngram]) -> float:
+    """log2 of how often the beginning of an n-gram comes per time that it comes itself."""
+    return math.log2(counts[ngram[:-1]] / counts[ngram])
 
 
 def length_penalties(ratios: Column) -> Column:

@@ -29,6 +29,7 @@ class Surveyed(NamedTuple):
     size: int
 
 
+@without_collection
 def inform(plan: Plan, corpus: Corpus, spread: Spread, *, skip_bad: bool) -> Plan:
     """The plan with what its metrics have to know; only where one has to be told, the corpus is read."""
     told = [] if corpus.in_one_batch else [metric for metric in plan.metrics if learns_by_survey(metric)]
