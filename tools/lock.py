@@ -5,12 +5,18 @@ Run it in a fresh environment after `pip install -e ".[test]"`, once the tests h
 
 import re
 import sys
-import tomllib
-from importlib.metadata import distributions, requires
+from importlib.metadata import Distribution, distributions, requires
 from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+
+from factable.io.toml import parse_toml
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "requirements" / "ci.lock"
+PROJECT = parse_toml("pyproject.toml", (ROOT / "pyproject.toml").read_bytes(), "")["project"]
+OLDEST = PROJECT["requires-python"].removeprefix(">=")
+HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 HEAD = """\
 # Versions that the tests passed with (Python {version}); written by tools/lock.py.
 # pip install -c requirements/ci.lock -e ".[test]"
@@ -24,8 +30,7 @@ def _normal(name: str) -> str:
 
 def needed() -> set[str]:
     """What the package and its tests require, and what that requires in turn, as far as it is installed."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    waiting = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    waiting = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
     installed = {_normal(one.metadata["Name"]) for one in distributions()}
     found: set[str] = set()
     while waiting:
@@ -40,13 +45,16 @@ def needed() -> set[str]:
 def content() -> str:
     """The file."""
     wanted = needed()
+    lines = {_line(one) for one in distributions() if _normal(one.metadata["Name"]) in wanted}
+    return HEAD.format(version=HERE) + "".join(sorted(lines))
+
+
+def _line(package: Distribution) -> str:
+    """A package with its version, and from which Python on, where not all of ours can have that version."""
     # What comes behind a plus names a build, which other machines may not have.
-    lines = {
-        f"{_normal(one.metadata['Name'])}=={one.version.partition('+')[0]}\n"
-        for one in distributions()
-        if _normal(one.metadata["Name"]) in wanted
-    }
-    return HEAD.format(version=f"{sys.version_info.major}.{sys.version_info.minor}") + "".join(sorted(lines))
+    pinned = f"{_normal(package.metadata['Name'])}=={package.version.partition('+')[0]}"
+    for_all = OLDEST in SpecifierSet(package.metadata.get("Requires-Python") or "")
+    return f"{pinned}\n" if for_all else f"{pinned}; python_version >= '{HERE}'\n"
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ FactableError           something the caller can mend; the command line prints i
     └── MissingProgramError a program outside Python is needed; names where to get it
 """
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -81,6 +82,19 @@ class MissingExtraError(UsageError):
 
 class MissingProgramError(UsageError):
     """A program outside Python is needed for what was asked, such as Java."""
+
+
+def add_note(error: BaseException, note: str) -> None:
+    """Let an error tell more, as its own `add_note` does, which Python 3.10 lacks."""
+    vars(error).setdefault("__notes__", []).append(note)
+
+
+def notes_as_cause(error: BaseException) -> Exception | None:
+    """The notes of an error, taken from it to become its cause; nothing where tracebacks show notes."""
+    if sys.version_info >= (3, 11):
+        return None
+    notes = vars(error).pop("__notes__", [])
+    return FactableError("\n".join(notes)) if notes else None
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as Xml
 
 import pytest
 
-from factable.report.cells import text_cell
+from factable.report.cells import csv_lines, text_cell
 from factable.report.summary import SummaryTable
 from factable.report.text import to_latex, to_markdown, to_terminal
 
@@ -57,9 +57,21 @@ def test_score_explains(run_command, nasty_file):
     assert not set(HIDDEN) & set(result.stdout_bytes.decode())
 
 
+def read_csv(content):
+    """The cells; the csv module of Python 3.10 does not read NUL, and is given something else for it."""
+    lines = io.StringIO(content.decode("utf-8", "surrogatepass").replace("\0", "\ue000"), newline="")
+    return [[cell.replace("\ue000", "\0") for cell in row] for row in csv.reader(lines)]
+
+
+@pytest.mark.parametrize("letter", [*HIDDEN, '"', ",", "\n", "\u2028", "\udcff", " "])
+def test_any_letter_in_csv(letter):
+    rows = [["a", letter, f"b{letter}{letter}c"], ["", f'"{letter}"', "d"]]
+    assert read_csv(b"".join(csv_lines(rows))) == rows
+
+
 def test_score_as_csv(run_command, nasty_file):
     result = run_command("score", nasty_file, "-m", "parent", "--format", "csv")
-    header, *rows = csv.reader(io.StringIO(result.stdout_bytes.decode(), newline=""))
+    header, *rows = read_csv(result.stdout_bytes)
     assert header[:3] == ["id", "system", "parent"]
     assert [row[:2] for row in rows] == [[f"'{NASTY}{number}", f"'{NASTY}"] for number in range(2)]
     assert all(float(cell) >= 0 for row in rows for cell in row[2:])

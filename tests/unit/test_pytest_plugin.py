@@ -1,12 +1,12 @@
 """The assertion and the fixture, in a pytest of their own."""
 
 import os
-import tomllib
 from pathlib import Path
 
 import pytest
 
 import factable
+from factable.io.toml import parse_toml
 from factable.testing import assert_faithful
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ def test_options(faithful):
 @pytest.fixture
 def installed(pytester, monkeypatch):
     """A folder that looks like an installed distribution with the entry points of this project."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = parse_toml("pyproject.toml", (ROOT / "pyproject.toml").read_bytes(), "")["project"]
     points = project["entry-points"]["pytest11"].items()
     folder = pytester.path / "site" / "entry_points_of_factable-1.dist-info"
     folder.mkdir(parents=True)

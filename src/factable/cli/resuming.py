@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from factable.cli.output import check_output
-from factable.errors import UsageError
+from factable.errors import UsageError, add_note
 
 resume_option = click.option(
     "--resume",
@@ -33,5 +33,5 @@ def resumable(resume: str | None) -> Iterator[None]:
         yield
     except BaseException as stop:
         if resume is not None and not isinstance(stop, Exception):
-            stop.add_note(f"the same command goes on with what {resume} holds")
+            add_note(stop, f"the same command goes on with what {resume} holds")
         raise

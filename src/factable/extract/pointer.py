@@ -112,7 +112,8 @@ class PointerExtractor:
         gates = inputs @ self._weights[f"{way}.input"].T + self._weights[f"{way}.bias"]
         recurrent = self._weights[f"{way}.hidden"].T
         size = len(recurrent)
-        hidden, cell = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        hidden: Array = np.zeros(size, np.float32)
+        cell: Array = np.zeros(size, np.float32)
         found = np.empty((len(inputs), size), np.float32)
         for place, gate in enumerate(gates):
             hidden, cell = _lstm(gate + hidden @ recurrent, cell)

@@ -12,6 +12,8 @@ from factable.io.limits import MOST_LINE_BYTES
 from factable.io.malformed import Malformed, shorten
 
 T = TypeVar("T")
+# The csv module of Python 3.10 refuses NUL, so it is given something else that no line in UTF-8 can hold.
+NUL, STAND_IN = "\0", "\ud800"
 
 
 def read_cells(path: str | os.PathLike[str]) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
@@ -35,7 +37,8 @@ def _split_rows(name: str, lines: Iterator[str], delimiter: str) -> Iterator[tup
     # The csv module refuses cells over 128 KiB unless told otherwise, for the whole process.
     csv.field_size_limit(MOST_LINE_BYTES)
     # Strict, because otherwise one stray quote swallows the rest of the file without a word.
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    without_nul = (line.replace(NUL, STAND_IN) for line in lines)
+    reader = csv.reader(without_nul, delimiter=delimiter, strict=True)
     while True:
         begins = reader.line_num + 1
         try:
@@ -46,7 +49,7 @@ def _split_rows(name: str, lines: Iterator[str], delimiter: str) -> Iterator[tup
             remedy = 'put "…" around a cell with quotes, and double each quote in it'
             raise DataError([Fault(name, begins, f"broken CSV ({error})", remedy)]) from None
         if row:
-            yield begins, row
+            yield begins, [cell.replace(STAND_IN, NUL) for cell in row]
 
 
 def check_header(name: str, header: Iterable[str]) -> list[str]:

@@ -1,11 +1,16 @@
 """TOML files, which people write by hand: configuration and patterns."""
 
 import re
-import tomllib
+import sys
 from typing import Any, NoReturn
 
 from factable.errors import DataError, Fault
 from factable.io.limits import MOST_NESTING, MOST_TOML_BYTES, MOST_TOML_DOTS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 PLACE = re.compile(r" \(at line (\d+), column \d+\)")
 

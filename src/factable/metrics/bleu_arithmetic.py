@@ -40,7 +40,7 @@ def sentence_columns(rows: Column, orders: int, smoothing: str) -> dict[str, Col
     """Value and parts of each row by itself, as sacrebleu's sentence BLEU with effective order."""
     matched = rows[:, :orders].any(axis=1)
     penalty, ratio = _lengths(rows)
-    doubled = np.ones(len(rows))
+    doubled: Column = np.ones(len(rows))
     going = matched.copy()
     logs, effective = np.zeros(len(rows)), np.zeros(len(rows))
     precisions = []

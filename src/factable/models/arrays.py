@@ -1,6 +1,5 @@
 """Files of plain arrays (NumPy's .npz without any pickled object), read once and again when they change."""
 
-import hashlib
 import os
 import zipfile
 from collections.abc import Callable
@@ -70,9 +69,3 @@ def while_unchanged(work: Callable[[str], T], path: str, *, what: str, remedy: s
 @lru_cache(maxsize=8)
 def _kept(work: Callable[[str], object], path: str, _changed: int, _size: int) -> object:
     return work(path)
-
-
-def digest(path: str) -> str:
-    """The sha256 of a file."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

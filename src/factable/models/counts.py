@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.models.arrays import digest, load_arrays, save_arrays, unpack, while_unchanged
+from factable.io.checksum import sha256_of
+from factable.models.arrays import load_arrays, save_arrays, unpack, while_unchanged
 
 FORMAT = "factable-counts-1"
 WHAT = "a counts file"
@@ -54,7 +55,7 @@ def load_counts(path: str) -> Counts:
 
 def counts_checksum(path: str) -> str:
     """The sha256 of a counts file."""
-    return while_unchanged(digest, path, what=WHAT, remedy=REMEDY)
+    return while_unchanged(sha256_of, path, what=WHAT, remedy=REMEDY)
 
 
 def _load(path: str) -> Counts:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from factable.errors import DataError, MissingExtraError
-from factable.models.manifest import file_checksum, model_fault
+from factable.io.checksum import sha256_of
+from factable.models.manifest import model_fault
 from factable.models.protocols import LEAST_WINDOW
 
 CONFIG = "config.json"
@@ -110,7 +111,7 @@ def folder_identity(folder: Path) -> str:
 
 @cache
 def _checksum(files: tuple[tuple[Path, int, int], ...]) -> str:
-    told = [f"{path.name} {file_checksum(path)}" for path, _, _ in files]
+    told = [f"{path.name} {sha256_of(path)}" for path, _, _ in files]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 

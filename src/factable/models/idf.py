@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from factable.io.checksum import sha256_of
 from factable.kernels.cider import Stored
-from factable.models.arrays import digest, load_arrays, save_arrays, unpack, while_unchanged
+from factable.models.arrays import load_arrays, save_arrays, unpack, while_unchanged
 
 FORMAT = "factable-idf-1"
 WHAT = "an idf file"
@@ -49,7 +50,7 @@ def load_idf(path: str) -> Idf:
 
 def idf_checksum(path: str) -> str:
     """The sha256 of an idf file."""
-    return while_unchanged(digest, path, what=WHAT, remedy=REMEDY)
+    return while_unchanged(sha256_of, path, what=WHAT, remedy=REMEDY)
 
 
 def _load(path: str) -> Idf:

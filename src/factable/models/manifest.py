@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from factable.errors import DataError, Fault
+from factable.io.checksum import sha256_of
 from factable.io.files import read_whole
 from factable.models.protocols import LABELS, LEAST_WINDOW
 
@@ -93,15 +94,9 @@ def check_files(manifest: Manifest) -> None:
         path = manifest.folder / name
         if not path.is_file():
             raise model_fault(path, "a file of the model is missing", REMEDY)
-        found = file_checksum(path)
+        found = sha256_of(path)
         if found != wanted:
             raise model_fault(path, f"damaged: its sha256 is {found[:12]}…, not {wanted[:12]}…", REMEDY)
-
-
-def file_checksum(path: Path) -> str:
-    """The sha256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def model_fault(path: Path | str, found: str, remedy: str) -> DataError:

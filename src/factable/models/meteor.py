@@ -44,7 +44,7 @@ class _Java:
                 # Python holds nothing back that a forked child could write a second time.
                 bufsize=0,
                 # Ctrl-C is for Python; Java ends when Python does.
-                process_group=0,
+                start_new_session=True,
             )
         except BaseException:
             self._errors.close()

@@ -1,7 +1,6 @@
 """The files and the command line behind METEOR: Java, the program and its paraphrase table."""
 
 import gzip
-import hashlib
 import os
 import shutil
 import zlib
@@ -11,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from factable.errors import MissingExtraError, MissingProgramError, UsageError, printable
+from factable.io.checksum import sha256_of
 
 PACKAGE = "pycocoevalcap"
 # The paraphrase table of the package, and none at all; anything else is a file.
@@ -107,5 +107,4 @@ def _digest(path: Path, _changed: int, _size: int, unpack: bool) -> str:
         with gzip.open(path) as table:
             while table.read(1 << 20):
                 pass
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return sha256_of(path)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from factable.errors import MissingExtraError, UsageError
+from factable.io.checksum import sha256_of
 from factable.models.answers import mend_surrogates
-from factable.models.manifest import file_checksum, model_fault
+from factable.models.manifest import model_fault
 from factable.text.answers import answer_spans
 
 LIGHT = "light"
@@ -76,5 +77,5 @@ def _version_of_spacy(name: str) -> str:
 
 @cache
 def _checksum(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
-    told = [f"{path.relative_to(folder)} {file_checksum(path)}" for path, _, _ in files]
+    told = [f"{path.relative_to(folder)} {sha256_of(path)}" for path, _, _ in files]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()

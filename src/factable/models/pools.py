@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import DataError, Fault
+from factable.io.checksum import sha256_of
 from factable.io.read import iter_examples
-from factable.models.arrays import digest, while_unchanged
+from factable.models.arrays import while_unchanged
 from factable.models.rankers import Index, Ranker, make_ranker
 from factable.models.spread import Spread
 from factable.text.units import units_of
@@ -122,7 +123,7 @@ def load_pool(path: str, reading: str, ranker: str, identity: str) -> IndexedPoo
 
 def pool_checksum(path: str) -> str:
     """The sha256 of a data set."""
-    return while_unchanged(digest, path, what=WHAT, remedy=REMEDY)
+    return while_unchanged(sha256_of, path, what=WHAT, remedy=REMEDY)
 
 
 @lru_cache(maxsize=2)

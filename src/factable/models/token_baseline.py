@@ -3,7 +3,8 @@
 import csv
 import math
 
-from factable.models.arrays import digest, while_unchanged
+from factable.io.checksum import sha256_of
+from factable.models.arrays import while_unchanged
 from factable.models.manifest import model_fault
 from factable.models.token_similarity import Similarity
 
@@ -22,7 +23,7 @@ def load_baseline(path: str, layer: int) -> Similarity:
 
 def baseline_checksum(path: str) -> str:
     """The sha256 of a baseline file."""
-    return while_unchanged(digest, path, what=WHAT, remedy=REMEDY)
+    return while_unchanged(sha256_of, path, what=WHAT, remedy=REMEDY)
 
 
 def _load(path: str) -> dict[int, Similarity]:

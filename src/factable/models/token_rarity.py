@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import DataError, Fault
+from factable.io.checksum import sha256_of
 from factable.io.read import iter_examples
-from factable.models.arrays import digest, while_unchanged
+from factable.models.arrays import while_unchanged
 from factable.models.token_encoder import load_token_encoder, read_tokens, token_encoder_identity
 from factable.types import Example
 
@@ -77,4 +78,4 @@ def _load(model: str, layer: int | None, _identity: str, path: str, _checksum: s
 
 def rarity_checksum(path: str) -> str:
     """The sha256 of the data set."""
-    return while_unchanged(digest, path, what=WHAT, remedy=REMEDY)
+    return while_unchanged(sha256_of, path, what=WHAT, remedy=REMEDY)

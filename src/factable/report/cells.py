@@ -1,15 +1,14 @@
 """Cells of CSV: text that a spreadsheet would take for a formula is marked as text."""
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 # What formulas begin with, in narrow and in wide characters; and the mark, so that it can be taken off again.
 FORMULA = re.compile(r"['=+\-@\t\r＝＋－＠]")
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 MARK = "'"
+# What would end a cell or a row.
+TO_QUOTE = re.compile('[",\r\n]')
 
 
 def text_cell(text: str) -> str:
@@ -20,12 +19,13 @@ def text_cell(text: str) -> str:
 
 
 def csv_lines(rows: Iterable[Sequence[str]]) -> list[bytes]:
-    """Lines of CSV, one for each row of cells."""
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    ends = [0]
-    for row in rows:
-        writer.writerow(row)
-        ends.append(lines.tell())
-    text = lines.getvalue()
-    return [text[start:end].encode("utf-8", "surrogatepass") for start, end in pairwise(ends)]
+    """Lines of CSV, one for each row of cells.
+
+    The csv module refuses some characters, which ones depends on the version of Python.
+    """
+    return [f"{','.join(map(_quoted, row))}\n".encode("utf-8", "surrogatepass") for row in rows]
+
+
+def _quoted(cell: str) -> str:
+    doubled = cell.replace('"', '""')
+    return f'"{doubled}"' if TO_QUOTE.search(cell) else cell

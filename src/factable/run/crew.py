@@ -3,6 +3,8 @@
 from collections.abc import Generator, Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
+from factable.errors import notes_as_cause
+
 Made = TypeVar("Made")
 Made_co = TypeVar("Made_co", covariant=True)
 
@@ -48,7 +50,7 @@ def in_order(crew: Crew[Made], units: Iterable[Any], *, most: int) -> Generator[
         if taken in done:
             made = done.pop(taken)
             if isinstance(made, Exception):
-                raise made
+                raise made from notes_as_cause(made)
             yield made
             taken += 1
             done.update(crew.take(wait=False))

@@ -1,6 +1,5 @@
 """What a run is made of, as the header of its resume file, and in what two runs differ."""
 
-import hashlib
 import os
 from collections.abc import Sequence
 from hashlib import sha256
@@ -8,6 +7,7 @@ from typing import Any
 
 from factable.errors import DataError, Fault, UsageError
 from factable.io.blocks import Block, lines_of
+from factable.io.checksum import sha256_of
 from factable.io.files import source_name
 from factable.io.read import Source
 from factable.io.row_blocks import RowBlock
@@ -43,7 +43,7 @@ def _describe_source(source: Source, *, whole: bool) -> Header:
         raise UsageError(str(Fault(name, None, found, "put the data in a file")))
     try:
         with open(source, "rb") as stream:
-            checksum = hashlib.file_digest(stream, "sha256").hexdigest()
+            checksum = sha256_of(stream)
             return {"name": name, "size": stream.tell(), "sha256": checksum}
     except OSError as error:
         raise DataError([Fault(name, None, str(error.strerror), "check the path")]) from None

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from factable.errors import FactableError
+from factable.errors import FactableError, add_note
 from factable.models.threads import share_cores
 from factable.run.units import place_of
 
@@ -164,5 +164,5 @@ def answer(work: Work[Made], unit: Any) -> Made | Exception:
         return error
     except Exception as error:
         # A fault of ours or of a plug-in: where it happened must not get lost on the way.
-        error.add_note(traceback.format_exc())
+        add_note(error, traceback.format_exc())
         return error

@@ -109,6 +109,6 @@ def _sum_up_to(distance: Column, which: NDArray[np.bool_], share: Column | None)
     distance = distance[which]
     if share is None:
         # Sorting numbers is several times faster than sorting places.
-        return np.sort(distance), np.arange(1.0, len(distance) + 1)
+        return np.sort(distance), np.arange(1, len(distance) + 1, dtype=np.float64)
     order = np.argsort(distance)
     return distance[order], np.cumsum(share[which][order])

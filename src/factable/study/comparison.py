@@ -133,7 +133,7 @@ def compare(
 def _pair_up(panel: Panel) -> Places:
     """Where the example of each item and system is (items x systems), of the items that all systems have."""
     systems = len(panel.result.systems)
-    places = np.full((len(panel.items), systems), -1, dtype=np.int64)
+    places: Places = np.full((len(panel.items), systems), -1, dtype=np.int64)
     places[panel.item_of, panel.system_of] = np.arange(len(panel.item_of))
     places = places[(places >= 0).all(axis=1)]
     if not len(places):

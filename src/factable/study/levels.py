@@ -37,7 +37,8 @@ class Points(NamedTuple):
 def usable_examples(panel: Panel, number: int, human: str) -> Mask:
     """Which examples have a value of the metric with this number and this rating."""
     values = np.frombuffer(panel.result.scores[number].values)
-    return ~(np.isnan(values) | np.isnan(panel.ratings[human]))
+    missing: Mask = np.isnan(values) | np.isnan(panel.ratings[human])
+    return ~missing
 
 
 def choose_points(panel: Panel, number: int, human: str, usable: Mask) -> Points:

@@ -14,7 +14,7 @@ _BEGINNING = re.compile(
     "When|While|After|Before|However"
 )
 # Of a run of marks only the first is looked at, or a long run would be read again from each of them.
-_END = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]]*+(?=\s)|(?=\n[^\S\n]*\n)")
+_END = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]]*(?=\s)|(?=\n[^\S\n]*\n)")
 _WORD_BEFORE = re.compile(r"[\w.]*\Z")
 # With its full stop, or `A` in `A. Milne` would look like a word.
 _WORD_AFTER = re.compile(r"\s*[\"'“‘(\[]*(\w*\.?)")

@@ -161,7 +161,7 @@ def _fit(
             slopes, lost = _slopes(_shares(sums, slots), texts.answers[which])
             loss += lost
             lengths = np.diff(np.append(begins, len(places)))
-            gradient = np.zeros_like(weights)
+            gradient: Matrix = np.zeros_like(weights)
             np.add.at(gradient, places, np.repeat(slopes, lengths, axis=0))
             gradient[width] = slopes.sum(axis=0)
             gradient = gradient / len(which) + DECAY * weights

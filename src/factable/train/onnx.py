@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from factable.models.manifest import MANIFEST, MODEL, TOKENIZER, file_checksum
+from factable.io.checksum import sha256_of
+from factable.models.manifest import MANIFEST, MODEL, TOKENIZER
 
 if TYPE_CHECKING:
     import torch
@@ -44,6 +45,6 @@ def write_onnx(
 
 def write_manifest(folder: Path, told: Mapping[str, object]) -> None:
     """Say what the model is, with checksums of its files."""
-    files = {name: file_checksum(folder / name) for name in (MODEL, TOKENIZER)}
+    files = {name: sha256_of(folder / name) for name in (MODEL, TOKENIZER)}
     manifest = {**told, "window": WINDOW, "files": files}
     (folder / MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")

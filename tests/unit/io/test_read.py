@@ -187,6 +187,13 @@ def test_bad_values(source, message):
     assert str(caught.value).startswith(message)
 
 
+def test_nul_in_csv_is_text(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_bytes(b'text,name\na\0b,"\0,\0"\n')
+    (example,) = read(path)
+    assert (example.text, example.table.records[0].value) == ("a\0b", "\0,\0")
+
+
 def test_at_most_ten_faults_in_order(tmp_path):
     path = write(tmp_path / "x.jsonl", b"{}\n" * 4 + LINES + b"{}\n" * 20)
     with pytest.raises(DataError) as caught:

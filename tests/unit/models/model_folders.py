@@ -3,8 +3,8 @@
 import json
 import shutil
 
+from factable.io.checksum import sha256_of
 from factable.models.embedded import embedded_folder
-from factable.models.manifest import file_checksum
 from factable.models.protocols import LABELS
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdef.", "ada", "was", "born", "in", "london", "paris"]
@@ -12,7 +12,7 @@ WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdef.", "ada", "was", "born", "
 
 def write_manifest(folder, **changed):
     """Say truly what is in a folder."""
-    files = {name: file_checksum(folder / name) for name in ("model.onnx", "tokenizer.json")}
+    files = {name: sha256_of(folder / name) for name in ("model.onnx", "tokenizer.json")}
     told = {"kind": "nli", "about": "made for a test", "labels": LABELS, "window": 64, "temperature": 1.0}
     (folder / "manifest.json").write_text(json.dumps({**told, "files": files, **changed}))
     return folder

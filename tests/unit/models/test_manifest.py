@@ -6,8 +6,9 @@ import shutil
 import pytest
 
 from factable.errors import DataError
+from factable.io.checksum import sha256_of
 from factable.models.embedded import EMBEDDED, embedded_folder
-from factable.models.manifest import CARD, check_files, file_checksum, read_manifest
+from factable.models.manifest import CARD, check_files, read_manifest
 from factable.models.protocols import LABELS
 
 GOOD = {
@@ -113,7 +114,7 @@ def test_damaged_and_missing_files_are_refused(tmp_path):
     whole = model.read_bytes()
     for damaged in (whole[:-1], whole[: len(whole) // 2], b"", whole[:100] + b"\0" + whole[101:]):
         model.write_bytes(damaged)
-        found = file_checksum(model)[:12]
+        found = sha256_of(model)[:12]
         with pytest.raises(DataError, match=rf"model\.onnx: damaged: its sha256 is {found}…, not \w+…;"):
             check_files(manifest)
     model.unlink()

@@ -211,7 +211,10 @@ def test_bad_pairs_and_recipes(tmp_path):
     recipe = tmp_path / "recipe.toml"
     with pytest.raises(DataError, match="No such file"):
         read_recipe(recipe)
-    for text in ("seed = ", "sed = 1", '[[train]]\nname = "a"\nfile = "b"'):
+    recipe.write_text("seed = \nbatch = 1")
+    with pytest.raises(DataError, match=r"recipe.toml:1: broken TOML .*known settings are train"):
+        read_recipe(recipe)
+    for text in ("sed = 1", '[[train]]\nname = "a"\nfile = "b"'):
         recipe.write_text(text)
         with pytest.raises(DataError, match=r"no recipe .*known settings are train"):
             read_recipe(recipe)

@@ -63,7 +63,7 @@ def write_report(stream: IO[bytes], report: Report) -> None:
 
 
 def _asset(name: str) -> str:
-    return files("factable.report.html").joinpath("page", name).read_text(encoding="utf-8")
+    return (files("factable.report.html") / "page" / name).read_text(encoding="utf-8")
 
 
 def _hash(inline: str) -> str:

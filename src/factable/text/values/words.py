@@ -9,8 +9,8 @@ _LETTERS = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "þ": "th", "æ": "ae", "Æ": "AE"}
     | {"œ": "oe", "Œ": "OE", "ı": "i", "İ": "I", "ß": "ss", "Þ": "Th", "’": "'", "‘": "'", "ʻ": "'", "´": "'"}
 )
-# Digits that hang together (14/32, 3.5, 1:25) are one word; so is a word with an apostrophe.
-_WORD = re.compile(r"(?<!\d[.,:/])\d++(?:[.,:/]\d++)++(?![^\W_])|[^\W_]+(?:['’‘ʻ´][^\W_]+)*")
+# Digits that hang together (14/32, 3.5, 1:25) are one word, all or none; so is a word with an apostrophe.
+_WORD = re.compile(r"(?<!\d[.,:/])\d+(?:[.,:/]\d+)+(?![^\W_]|[.,:/]\d)|[^\W_]+(?:['’‘ʻ´][^\W_]+)*")
 
 
 # Two forms of a word share so many letters, and differ in endings of so many.

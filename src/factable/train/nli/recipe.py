@@ -1,13 +1,14 @@
 """A recipe: which data, in which amounts, and how to train on it; read from a TOML file."""
 
 import random
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from factable.errors import DataError, Fault, UsageError
+from factable.io.files import read_whole
 from factable.io.read import iter_examples
+from factable.io.toml import parse_toml
 from factable.models.templates import load_templates
 from factable.train.nli.corpus import PairMaker, passages_of
 from factable.train.nli.e2e_slots import SAME, said_slots, says_nothing_else
@@ -65,19 +66,16 @@ class Recipe:
 
 def read_recipe(path: Path) -> Recipe:
     """The recipe in a TOML file."""
+    names = ", ".join(field.name for field in (*fields(Recipe), *fields(Source)))
+    remedy = f"known settings are {names}"
+    content = parse_toml(str(path), read_whole(path), remedy)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
         train, held_out, then = (
             tuple(Source(**row) for row in content.pop(part, [])) for part in ("train", "held_out", "then")
         )
         return Recipe(train=train, held_out=held_out, then=then, **content)
-    except OSError as error:
-        raise DataError([Fault(str(path), None, error.strerror or str(error), "name a recipe")]) from None
-    except (tomllib.TOMLDecodeError, TypeError, UnicodeDecodeError) as error:
-        names = ", ".join(field.name for field in (*fields(Recipe), *fields(Source)))
-        raise DataError(
-            [Fault(str(path), None, f"no recipe ({error})", f"known settings are {names}")]
-        ) from None
+    except TypeError as error:
+        raise DataError([Fault(str(path), None, f"no recipe ({error})", remedy)]) from None
 
 
 def make_pairs(sources: Sequence[Source], folder: Path, seed: int) -> dict[str, list[Pair]]:
