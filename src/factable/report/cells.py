@@ -27,5 +27,7 @@ def csv_lines(rows: Iterable[Sequence[str]]) -> list[bytes]:
 
 
 def _quoted(cell: str) -> str:
+    if not TO_QUOTE.search(cell):
+        return cell
     doubled = cell.replace('"', '""')
-    return f'"{doubled}"' if TO_QUOTE.search(cell) else cell
+    return f'"{doubled}"'
