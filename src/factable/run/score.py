@@ -2,11 +2,10 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import fields
 from functools import partial
-from typing import Any
 
 from factable.errors import UsageError
 from factable.io.files import source_name
@@ -47,12 +46,10 @@ def score_files(
     check_files(sources)
     plan = Plan(tuple(metrics), explain, render, listing)
     corpus = Corpus(sources, systems, plan.metrics)
-    spread = partial(map_units, jobs=jobs, engine=engine)
-    run: Engine = partial(_score_units, plan, corpus, spread, skip_bad)
+    run: Engine = partial(_score_units, plan, corpus, jobs=jobs, engine=engine, skip_bad=skip_bad)
     with ExitStack() as opened:
         if resume is not None:
             run = partial(go_on, opened.enter_context(open_kept(resume, corpus, plan)), run)
-        opened.enter_context(made_ready(engine, jobs))
         scored = opened.enter_context(closing(run(corpus.units())))
         result = collect(plan, scored, _name(sources), skip_bad=skip_bad, listener=listener or _ignore)
         corpus.refuse_changes()
@@ -60,16 +57,14 @@ def score_files(
 
 
 def _score_units(
-    plan: Plan,
-    corpus: Corpus,
-    spread: Callable[..., Generator[Any]],
-    skip_bad: bool,
-    units: Iterable[AnyUnit],
+    plan: Plan, corpus: Corpus, units: Iterable[AnyUnit], *, jobs: int | None, engine: str, skip_bad: bool
 ) -> Generator[Scored]:
     """Score units, once the metrics know what they have to know of all."""
-    informed = inform(plan, corpus, spread, skip_bad=skip_bad)
-    with closing(spread(partial(score_unit, informed), units)) as scored:
-        yield from scored
+    spread = partial(map_units, jobs=jobs, engine=engine)
+    with made_ready(engine, jobs):
+        informed = inform(plan, corpus, spread, skip_bad=skip_bad)
+        with closing(spread(partial(score_unit, informed), units)) as scored:
+            yield from scored
 
 
 def score(
