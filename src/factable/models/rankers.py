@@ -108,7 +108,8 @@ class Rows:
     def look_ahead(self, documents: Iterable[str]) -> None:
         """Embed them."""
         distinct = list(dict.fromkeys(documents))
-        self._ahead = dict(zip(distinct, embed(self._name, distinct, remember=True), strict=True))
+        rows = embed(self._name, distinct, remember=True) if distinct else ()
+        self._ahead = dict(zip(distinct, rows, strict=True))
 
     def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
         """The same for documents that are embedded now, unless that was done ahead."""
