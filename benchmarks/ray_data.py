@@ -5,7 +5,7 @@ python benchmarks/ray_data.py [--sizes 10000 100000] [--cpus 2]
 Ray Data reads the lines (`read_text`), a pool of actors scores batches of 1,024 (`map_batches`), and values
 are gathered here; our engine does the same through `factable.score`. Both use one Ray of `--cpus` CPUs, which
 is running already. Actors of Ray Data are given half a CPU each, because with whole ones its reading tasks
-find no CPU and nothing ever starts.
+find no CPU and nothing starts.
 """
 
 import argparse

@@ -1,14 +1,17 @@
 """Growth with the data, engine by engine: seconds, peak memory of all processes, ratios on the same cores.
 
 python benchmarks/scale.py [--sizes 1000 10000 100000 1000000] [--metric parent] [--jobs 2] [--file FILE]
+                           [--ending jsonl|csv|parquet]
 
 Runs `factable score` on a corpus of WikiBio's shape (that of benchmarks/parent.py), or on the first examples
-of FILE, in one process, in `--jobs` processes and on a Ray of as many CPUs, which is started and ended each
-time. Memory is proportional (PSS): pages that processes share count once. Rates "beyond the start" leave out
-what the smallest size takes.
+of FILE, written as JSON lines, CSV or Parquet, in one process, in `--jobs` processes and on a Ray of as many
+CPUs, which is started and ended each time. Memory is proportional (PSS): pages that processes share count
+once. Rates "beyond the start" leave out what the smallest size takes.
 """
 
 import argparse
+import csv
+import json
 import os
 import subprocess
 import sys
@@ -80,6 +83,34 @@ def _megabytes(pid: int) -> float:
     return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0) / 1024
 
 
+def _rows(examples: Iterable[Example]) -> list[dict[str, str]]:
+    """One row for each example, with JSON in the cells of data and references."""
+    made = ((one, [tuple(record) for record in one.table.records]) for one in examples)
+    return [
+        {"id": one.item, "text": one.text, "data": json.dumps(data), "references": json.dumps(one.references)}
+        for one, data in made
+    ]
+
+
+def write_csv(examples: Iterable[Example], file: Path) -> None:
+    """A CSV file."""
+    rows = _rows(examples)
+    with open(file, "w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_parquet(examples: Iterable[Example], file: Path) -> None:
+    """A Parquet file."""
+    from pyarrow import Table, parquet
+
+    parquet.write_table(Table.from_pylist(_rows(examples)), file)
+
+
+WRITERS = {"jsonl": write_examples, "csv": write_csv, "parquet": write_parquet}
+
+
 def print_runs(engine: str, runs: list[Run]) -> None:
     """One line per size, and the rate beyond the first."""
     for run in runs:
@@ -116,17 +147,18 @@ def main() -> None:
     parser.add_argument("--metric", default="parent")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--file", help="a converted data set, in place of a made-up corpus")
+    parser.add_argument("--ending", choices=WRITERS, default="jsonl")
     asked = parser.parse_args()
     many = ["--jobs", str(asked.jobs)]
     engines = {"1 process": [], f"{asked.jobs} processes": many, "ray": ["--engine", "ray", *many]}
     runs: dict[str, list[Run]] = {engine: [] for engine in engines}
     with tempfile.TemporaryDirectory() as folder:
-        file, out = Path(folder) / "corpus.jsonl", Path(folder) / "scores.json"
+        file, out = Path(folder) / f"corpus.{asked.ending}", Path(folder) / "scores.json"
         for size in sorted(asked.sizes):
-            write_examples(_corpus(asked.file, size), file)
+            WRITERS[asked.ending](_corpus(asked.file, size), file)
             for engine, arguments in engines.items():
                 runs[engine].append(run_command(file, out, size, ["-m", asked.metric, *arguments]))
-    print(f"{asked.metric}; {os.cpu_count()} cores")
+    print(f"{asked.metric}, {asked.ending}; {os.cpu_count()} cores")
     for engine, found in runs.items():
         print_runs(engine, found)
     compare(runs, asked.jobs)
