@@ -6,8 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 OBJECT_STORE = 100 << 20
+# How long a case takes says more of the machine than of the code.
+settings.register_profile("factable", deadline=None)
+settings.load_profile("factable")
 
 
 @pytest.fixture(scope="session", autouse=True)

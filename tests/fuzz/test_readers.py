@@ -19,7 +19,6 @@ EDITS = st.lists(
 )
 THOROUGH = settings(
     max_examples=CASES,
-    deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

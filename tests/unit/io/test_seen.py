@@ -16,7 +16,7 @@ keys = st.one_of(st.integers(0, 12), st.sampled_from([2**63, 2**64 - 1, 2**64 - 
 
 
 @given(st.lists(st.lists(keys, max_size=20), max_size=12))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_against_a_plain_set(batches):
     seen, known = SeenKeys(), set()
     for batch in batches:

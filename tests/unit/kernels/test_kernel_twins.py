@@ -96,7 +96,7 @@ def bits(value: float) -> str:
     return "nan" if math.isnan(value) else value.hex()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(any_text, st.sampled_from(tokens.TOKENIZERS))
 def test_tokens(text: str, tokenizer: str) -> None:
     assert kernels.tokenize(text, tokenizer) == tokens.tokenize(text, tokenizer)
@@ -108,7 +108,7 @@ def test_tokens_of_every_character() -> None:
         assert kernels.tokenize(text) == tokens.tokenize(text)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(examples_strategy, options_strategy, counts_strategy())
 def test_parent(examples: list[Example], options: Options, counts: Counts) -> None:
     assert_same(examples, options, counts)
@@ -122,7 +122,7 @@ def test_parent_buffers_grow_and_are_reused() -> None:
         assert_same(examples, Options("words", "overlap", None, orders, 1e-5, False, False), None)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.builds(Example, any_text, any_text, st.just(""), st.just(Table(()))), max_size=5))
 def test_fingerprints(examples: list[Example]) -> None:
     assert kernels.fingerprints(examples) == keys.fingerprints(examples)
@@ -139,7 +139,7 @@ row_strategy = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(row_strategy, max_size=4))
 def test_make_records(rows: list[object]) -> None:
     made = kernels.make_records(rows)

@@ -51,7 +51,7 @@ def test_spans_are_places_in_the_original_text() -> None:
     assert token_spans("") == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.text(st.one_of(st.sampled_from("İIißΣσAb 中_-\ud800"), st.characters(exclude_categories=()))),
     st.sampled_from(TOKENIZERS),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factable.models.bm25 import K1, B, Bm25Index, read_query
@@ -24,7 +24,6 @@ def test_one_word_by_hand():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 # The first call is slow.
-@settings(deadline=None)
 @given(st.lists(texts, min_size=1, max_size=8), texts)
 def test_scores_are_those_of_bm25s(documents, query):
     import bm25s

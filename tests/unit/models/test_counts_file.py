@@ -65,7 +65,7 @@ def saved(tmp_path_factory):
 
 
 @given(data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_damaged_file_is_refused_or_harmless(saved, data):
     """A changed or missing byte never gives other counts, nor an error of another kind."""
     content = bytearray(saved.read_bytes())
@@ -171,7 +171,7 @@ def test_the_layout_of_the_authors(tmp_path):
         st.sampled_from([*"abc", *(f"{a}|||{b}" for a in "abc" for b in "abc")]), st.integers(0, 9)
     )
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_the_layout_of_the_authors_against_a_plain_look_up(tmp_path_factory, flat):
     path = tmp_path_factory.getbasetemp() / "flat.json"
     path.write_text(json.dumps(flat))

@@ -45,7 +45,7 @@ def test_equal_frequencies_give_equal_bytes(saved, tmp_path):
 
 
 @given(data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_damaged_file_is_refused_or_harmless(saved, data):
     """A changed or missing byte never gives other frequencies, nor an error of another kind."""
     content = bytearray(saved.read_bytes())

@@ -54,7 +54,7 @@ words = st.sampled_from(["Ada", "was", "born.", "愛" * 30, "x" * 150, "a-b/c" *
 texts = st.lists(words | st.text(max_size=8), max_size=60).map(" ".join) | st.text(max_size=200)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(premise=texts, hypothesis=texts, window=st.sampled_from([64, 100]))
 def test_pieces_fit_and_nothing_is_lost(model, premise, hypothesis, window):
     narrow = Narrow(model, window)

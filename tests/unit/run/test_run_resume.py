@@ -154,7 +154,7 @@ def test_wherever_the_file_breaks_off(tmp_path):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 255))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_changed_byte_is_never_read(tmp_path_factory, place, change):
     path = tmp_path_factory.mktemp("kept") / "kept"
     contents = [b"one", b"two" * 30, b"three"]
@@ -228,14 +228,14 @@ def entries(draw):
 
 
 @given(entries())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_entries_come_back_as_they_were(entry):
     # As text, because NaN equals nothing.
     assert repr(unpack(pack(entry))) == repr(entry)
 
 
 @given(entries(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_anything_else_is_no_entry(entry, data):
     packed = bytearray(pack(entry))
     change = data.draw(st.integers(1, 255))

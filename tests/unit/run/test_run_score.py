@@ -45,7 +45,7 @@ items = st.lists(
 
 
 @given(items, st.integers(1, 5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_units_of_any_size_give_what_unique_examples_give(drawn, size):
     examples = [example(item, system, ["a c"] * count, text) for item, system, count, text in drawn]
     unique = list({(each.item, each.system): each for each in reversed(examples)}.values())[::-1]

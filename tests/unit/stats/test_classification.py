@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -72,7 +72,6 @@ def balanced(values, positive, cut):
 
 
 @given(st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=2, max_size=30))
-@settings(deadline=None)
 def test_the_best_cut_is_the_best_of_all(texts):
     values = np.array([value / 4 for value, _ in texts])
     positive = np.array([label for _, label in texts])

@@ -39,7 +39,7 @@ def obvious(examples, tokenizer):
 
 
 @given(st.lists(examples, max_size=8), st.sampled_from(TOKENIZERS), st.sampled_from([1, 2, 7, 30, 1 << 20]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_against_plain_counters(given_examples, tokenizer, buffered_pairs):
     builder = CountsBuilder(tokenizer, buffered_pairs=buffered_pairs)
     for example in given_examples:
