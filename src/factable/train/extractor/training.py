@@ -26,7 +26,7 @@ MEASURED = 300
 class Settings(NamedTuple):
     """How to train: at most so many epochs, fewer if `patience` of them bring nothing on held-out texts.
 
-    Rate, hidden and dropout are those of the PARENT paper.
+    Rate, hidden and dropout follow the PARENT paper.
     """
 
     epochs: int = 25
