@@ -4,7 +4,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeGuard
 
 from factable.signature import sign, spec
 from factable.types import Example, Finding, Scores
@@ -107,7 +107,7 @@ class CorpusMetric(Metric, Protocol):
         ...
 
 
-def learns_by_survey(metric: Metric) -> bool:
+def learns_by_survey(metric: Metric) -> TypeGuard[CorpusMetric]:
     """Whether a metric that depends on all examples can be told of them beforehand."""
     return metric.shard_by == "corpus" and hasattr(metric, "survey")
 

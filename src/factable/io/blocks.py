@@ -9,6 +9,7 @@ from typing import IO, NamedTuple
 import orjson
 
 from factable.errors import DataError, Fault
+from factable.io.collect import Unit
 from factable.io.examples import make_example
 from factable.io.files import changed_while_read, open_input, source_name, too_long
 from factable.io.limits import MOST_DOCUMENT_BYTES, MOST_LINE_BYTES, SHORT_LINE_BYTES, check_size
@@ -33,6 +34,11 @@ class Block(NamedTuple):
     offset: int | None = None
     system: str = ""
     checksum: int = 0
+
+    @property
+    def unit(self) -> Unit:
+        """What its examples are counted in."""
+        return "line"
 
 
 class Parsed(NamedTuple):

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 from factable.errors import DataError, Fault, UsageError
-from factable.io.blocks import BLOCK_BYTES, Block, begins_list, iter_blocks, parse_block
+from factable.io.blocks import BLOCK_BYTES, Block, begins_list, iter_blocks
 from factable.io.collect import Faults, Unit, fault_at, make_each
 from factable.io.delimited import check_header
 from factable.io.files import plain_suffix, source_name
@@ -17,7 +17,7 @@ from factable.io.formats.parquet import iter_parquet
 from factable.io.malformed import kind_of
 from factable.io.memory import without_collection
 from factable.io.objects import make_elements, whole_list
-from factable.io.row_blocks import BLOCK_ROWS, RowBlock, parse_rows
+from factable.io.row_blocks import BLOCK_ROWS, RowBlock, parse_any
 from factable.io.rows import Columns, row_example
 from factable.io.seen import SeenKeys
 from factable.kernels import fingerprints
@@ -115,8 +115,7 @@ def _open_file(path: str, faults: Faults, need_text: bool, block_bytes: int, blo
 def _parse_blocks(contents: Contents, faults: Faults, need_text: bool) -> Numbered:
     for content in contents:
         if isinstance(content, Block | RowBlock):
-            parse = parse_block if isinstance(content, Block) else parse_rows
-            parsed = parse(content, need_text=need_text)  # type: ignore[arg-type]
+            parsed = parse_any(content, need_text=need_text)
             faults.add(*parsed.faults)
             yield from zip(parsed.lines, parsed.examples, strict=True)
         else:

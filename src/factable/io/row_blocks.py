@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from factable.errors import MOST_FAULTS_SHOWN, DataError
-from factable.io.blocks import Parsed
+from factable.io.blocks import Block, Parsed, parse_block
 from factable.io.collect import Faults, Unit, make_each
 from factable.io.delimited import check_width
 from factable.io.rows import Columns
@@ -75,6 +75,13 @@ def parse_rows(block: RowBlock, *, need_text: bool = True) -> Parsed:
     numbered = zip(block.lines, enumerate(_cells_of(block), block.first), strict=True)
     made = list(make_each(block.source, numbered, make, faults, unit=block.unit))
     return Parsed([example for _, example in made], [line for line, _ in made], faults.take())
+
+
+def parse_any(block: Block | RowBlock, *, need_text: bool = True) -> Parsed:
+    """What a block of lines or of rows holds."""
+    if isinstance(block, Block):
+        return parse_block(block, need_text=need_text)
+    return parse_rows(block, need_text=need_text)
 
 
 def iter_rows(blocks: Iterable[RowBlock], *, need_text: bool) -> Iterator[Example]:

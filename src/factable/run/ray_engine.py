@@ -11,11 +11,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from factable import __version__
 from factable.errors import FactableError
 from factable.io.blocks import Block, lines_of
-from factable.io.row_blocks import RowBlock
 from factable.run.crew import in_order
 from factable.run.ray_actor import Desk
 from factable.run.ray_cluster import connected, one_line
-from factable.run.units import Batch
+from factable.run.units import place_of
 from factable.run.workers import Work, died
 
 Made = TypeVar("Made")
@@ -41,10 +40,10 @@ def map_on_ray(work: Callable[[Any], Made], units: Iterable[Any], *, jobs: int |
 
 
 class Given(NamedTuple):
-    """A unit that an actor has: where it is from, where its content is stored, how often it was tried."""
+    """A unit that an actor has: where it begins, where its content is stored, how often it was tried."""
 
     number: int
-    unit: Any
+    place: str
     stored: Any
     actor: int = 0
     tries: int = 0
@@ -86,7 +85,7 @@ class Actors(Generic[Made]):
 
     def give(self, number: int, unit: Any) -> None:
         """Let the actor with the least to do work on a unit."""
-        self._give(Given(number, _outline(unit), self._ray.put(unit)))
+        self._give(Given(number, place_of(unit), self._ray.put(unit)))
 
     def _give(self, given: Given) -> None:
         if not self._loads:
@@ -144,7 +143,7 @@ class Actors(Generic[Made]):
         except self._ray.exceptions.RayError:
             self._replace(given.actor)
             if given.tries == TRIES:
-                return died(given.unit, TRIES)
+                return died(given.place, TRIES)
             self._give(given)
             return None
         if given.actor in self._loads:
@@ -161,12 +160,3 @@ class Actors(Generic[Made]):
         """Let the actors go."""
         for actor in self._actors.values():
             self._ray.kill(actor)
-
-
-def _outline(unit: Any) -> Any:
-    """Where a unit is from, without what it holds."""
-    if isinstance(unit, Block):
-        return unit._replace(lines=b"")
-    if isinstance(unit, RowBlock):
-        return unit._replace(rows=[])
-    return unit._replace(examples=[]) if isinstance(unit, Batch) else None

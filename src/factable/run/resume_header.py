@@ -11,7 +11,7 @@ from factable.io.checksum import sha256_of
 from factable.io.files import source_name
 from factable.io.read import Source
 from factable.io.row_blocks import RowBlock
-from factable.run.sources import Corpus, iter_units
+from factable.run.sources import Corpus, can_be_read_twice, iter_units
 from factable.run.units import AnyUnit, Plan, Render, read_unit
 from factable.signature import SHOWN_HASH, sign, spec
 
@@ -38,7 +38,7 @@ def _describe_source(source: Source, *, whole: bool) -> Header:
     if not isinstance(source, str | os.PathLike):
         return {"name": "list"} | (_describe_list(source) if whole else {})
     name = source_name(source)
-    if str(source) == "-" or not os.path.isfile(source):
+    if not can_be_read_twice(source):
         found = "cannot be read a second time, as --resume has to"
         raise UsageError(str(Fault(name, None, found, "put the data in a file")))
     try:

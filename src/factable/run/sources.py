@@ -13,7 +13,7 @@ from factable.io.seen import SeenKeys
 from factable.kernels import fingerprints
 from factable.metric import Metric, learns_by_survey
 from factable.run.needs import check_needs
-from factable.run.units import AnyUnit, Batch, by_line, name_systems, read_unit, repeat_fault
+from factable.run.units import AnyUnit, Batch, name_systems, read_unit, without_repeats
 from factable.types import Example
 
 # About half a second for the metric nli: progress is seen, and a small file is enough for all processes.
@@ -94,7 +94,7 @@ class Corpus:
         units = check_needs(iter_units(self.sources, self.systems, slow=slow), self._metrics)
         if self.in_one_batch:
             return as_one_batch(units)
-        if self.surveyed and not all(map(_can_be_read_twice, self.sources)):
+        if self.surveyed and not all(map(can_be_read_twice, self.sources)):
             self._kept = list(units)
             return iter(self._kept)
         return units
@@ -112,7 +112,8 @@ class Corpus:
                 raise DataError([changed_while_read(source_name(source))])
 
 
-def _can_be_read_twice(source: Source) -> bool:
+def can_be_read_twice(source: Source) -> bool:
+    """Whether it is in memory or in a file, and does not come by a pipe."""
     return not isinstance(source, str | os.PathLike) or _state_of(source) is not None
 
 
@@ -137,14 +138,9 @@ def as_one_batch(units: Iterable[AnyUnit]) -> Iterator[Batch]:
     for unit in units:
         batch = read_unit(unit)
         first = first or batch
-        repeated = set(seen.add(fingerprints(batch.examples)))
-        found = []
-        for index, (line, example) in enumerate(zip(batch.lines, batch.examples, strict=True)):
-            if index in repeated:
-                found.append(repeat_fault(batch.source, batch.unit, line, example.item, example.system))
-            else:
-                lines.append(line)
-                examples.append(example)
-        faults += by_line([*batch.faults, *found])
+        batch = without_repeats(batch, set(seen.add(fingerprints(batch.examples))))
+        lines += batch.lines
+        examples += batch.examples
+        faults += batch.faults
     if first:
         yield Batch(first.source, first.unit, lines, examples, faults)

@@ -13,11 +13,11 @@ from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
 from factable.io.memory import without_collection
 from factable.io.seen import SeenKeys
 from factable.kernels import fingerprints
-from factable.metric import learns_by_survey
+from factable.metric import CorpusMetric, learns_by_survey
 from factable.models.spread import Spread
 from factable.models.waiting import count_steps
 from factable.run.sources import Corpus
-from factable.run.units import AnyUnit, Plan, by_line, lean, read_unit, repeat_fault, size_of
+from factable.run.units import AnyUnit, Plan, lean, read_unit, size_of, without_repeats
 
 
 class Surveyed(NamedTuple):
@@ -32,12 +32,12 @@ class Surveyed(NamedTuple):
 @without_collection
 def inform(plan: Plan, corpus: Corpus, spread: Spread, *, skip_bad: bool) -> Plan:
     """The plan with what its metrics have to know; only where one has to be told, the corpus is read."""
-    told = [] if corpus.in_one_batch else [metric for metric in plan.metrics if learns_by_survey(metric)]
+    told = list(filter(learns_by_survey, plan.metrics)) if corpus.surveyed else []
     surveys = iter(_survey(told, corpus, spread, skip_bad) if told else ())
     known: list[Any] = []
     for metric in plan.metrics:
-        if metric in told:
-            known.append(metric.learn(next(surveys), spread))  # type: ignore[attr-defined]
+        if corpus.surveyed and learns_by_survey(metric):
+            known.append(metric.learn(next(surveys), spread))
         elif metric.shard_by == "example" and hasattr(metric, "learn_ahead"):
             known.append(metric.learn_ahead(spread))
         else:
@@ -45,7 +45,7 @@ def inform(plan: Plan, corpus: Corpus, spread: Spread, *, skip_bad: bool) -> Pla
     return plan._replace(known=tuple(known))
 
 
-def _survey(metrics: Sequence[Any], corpus: Corpus, spread: Spread, skip_bad: bool) -> list[Any]:
+def _survey(metrics: Sequence[CorpusMetric], corpus: Corpus, spread: Spread, skip_bad: bool) -> list[Any]:
     """The survey of all units for each metric; bad data is refused here, before anything is scored."""
     seen = SeenKeys()
     faults: list[Fault] = []
@@ -54,14 +54,15 @@ def _survey(metrics: Sequence[Any], corpus: Corpus, spread: Spread, skip_bad: bo
     under_way: deque[AnyUnit] = deque()
     for found in spread(partial(survey_unit, metrics), _noting(corpus.units(), under_way)):
         unit = under_way.popleft()
+        advance(found.size)
         repeated = set(seen.add(found.keys))
         if repeated:
-            found = _survey_others(metrics, unit, repeated)
+            # They would move the values of the others.
+            found = survey_unit(metrics, without_repeats(read_unit(unit), repeated))
         faults = (faults + found.faults)[:MOST_FAULTS_SHOWN]
         if len(faults) == MOST_FAULTS_SHOWN and not skip_bad:
             break
         totals = [m.add(total, more) for m, total, more in zip(metrics, totals, found.surveys, strict=True)]
-        advance(found.size)
     if faults and not skip_bad:
         raise DataError(faults)
     return totals
@@ -75,21 +76,8 @@ def _noting(units: Iterable[AnyUnit], under_way: deque[AnyUnit]) -> Iterator[Any
 
 
 @without_collection
-def survey_unit(metrics: Sequence[Any], unit: AnyUnit) -> Surveyed:
+def survey_unit(metrics: Sequence[CorpusMetric], unit: AnyUnit) -> Surveyed:
     """What each metric has to know of a unit."""
     batch = read_unit(unit)
     surveys = [metric.survey(batch.examples) for metric in metrics]
     return Surveyed(surveys, fingerprints(batch.examples), batch.faults, size_of(unit))
-
-
-def _survey_others(metrics: Sequence[Any], unit: AnyUnit, repeated: set[int]) -> Surveyed:
-    """The same without repeated examples, which would move the values of the others."""
-    batch = read_unit(unit)
-    kept = [example for place, example in enumerate(batch.examples) if place not in repeated]
-    found = [
-        repeat_fault(batch.source, batch.unit, batch.lines[place], example.item, example.system)
-        for place, example in enumerate(batch.examples)
-        if place in repeated
-    ]
-    surveyed = survey_unit(metrics, batch._replace(examples=kept, faults=by_line([*batch.faults, *found])))
-    return surveyed._replace(size=size_of(unit))

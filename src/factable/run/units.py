@@ -1,15 +1,15 @@
 """One unit of work: a block of lines or a batch of examples in, scores out, in any process."""
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Union
 
 from factable.errors import Fault, UsageError, printable
-from factable.io.blocks import Block, leave_in_file, parse_block
+from factable.io.blocks import Block, leave_in_file
 from factable.io.collect import Unit, fault_at
 from factable.io.memory import without_collection
-from factable.io.row_blocks import RowBlock, parse_rows
+from factable.io.row_blocks import RowBlock, parse_any
 from factable.kernels import fingerprints
 from factable.metric import Metric, pick
 from factable.registry import parse
@@ -87,17 +87,9 @@ def read_unit(unit: AnyUnit, *, need_text: bool = True) -> Batch:
     """The unit with its lines or rows read."""
     if isinstance(unit, Batch):
         return unit
-    if isinstance(unit, Block):
-        parsed = parse_block(unit, need_text=need_text)
-    else:
-        parsed = parse_rows(unit, need_text=need_text)
+    parsed = parse_any(unit, need_text=need_text)
     examples = name_systems(parsed.examples, unit.system)
-    return Batch(unit.source, _kind(unit), parsed.lines, examples, parsed.faults)
-
-
-def _kind(unit: AnyUnit) -> Unit:
-    """What its examples are counted in."""
-    return "line" if isinstance(unit, Block) else unit.unit
+    return Batch(unit.source, unit.unit, parsed.lines, examples, parsed.faults)
 
 
 def lean(unit: Any) -> Any:
@@ -114,10 +106,9 @@ def place_of(unit: Any) -> str:
     """How messages say where a unit begins; empty for what is no part of the data."""
     if not isinstance(unit, Block | RowBlock | Batch):
         return ""
-    kind = _kind(unit)
     line = unit.first_line if isinstance(unit, Block) else next(iter(unit.lines), 1)
     source = printable(unit.source)
-    return f"{source}:{line}: " if kind == "line" else f"{source}: {kind} {line}: "
+    return f"{source}:{line}: " if unit.unit == "line" else f"{source}: {unit.unit} {line}: "
 
 
 def name_systems(examples: list[Example], system: str) -> list[Example]:
@@ -163,7 +154,7 @@ def score_and_explain(metric: Metric, examples: Sequence[Example], *, known: Any
     if not explain or getattr(metric, "always_explains", False):
         return scores
     explained = metric.explain(examples, *told)
-    findings = tuple(known + found for known, found in zip(scores.findings, explained, strict=True))
+    findings = tuple(reasons + found for reasons, found in zip(scores.findings, explained, strict=True))
     return replace(scores, findings=findings)
 
 
@@ -171,6 +162,23 @@ def repeat_fault(source: str, unit: Unit, number: int, item: str, system: str) -
     """Says that an example has the id and system of one that came before."""
     found = f"repeats id {item!r}" + (f" of system {system!r}" if system else "")
     return fault_at(source, unit, number, found, "make each pair of id and system unique")
+
+
+def without_repeats(batch: Batch, repeated: Collection[int]) -> Batch:
+    """The batch without the examples at these places, which become faults among the others."""
+    if not repeated:
+        return batch
+    found = [
+        repeat_fault(batch.source, batch.unit, line, example.item, example.system)
+        for place, (line, example) in enumerate(zip(batch.lines, batch.examples, strict=True))
+        if place in repeated
+    ]
+    kept = [place for place in range(len(batch.examples)) if place not in repeated]
+    return batch._replace(
+        lines=[batch.lines[place] for place in kept],
+        examples=[batch.examples[place] for place in kept],
+        faults=by_line([*batch.faults, *found]),
+    )
 
 
 def by_line(faults: list[Fault]) -> list[Fault]:

@@ -74,7 +74,7 @@ class Processes(Generic[Made]):
             except (EOFError, OSError):
                 worker.end()
                 if task.tries == TRIES:
-                    done[task.number] = died(task.unit, TRIES)
+                    done[task.number] = died(place_of(task.unit), TRIES)
                 else:
                     self._give(task._replace(tries=task.tries + 1))
             else:
@@ -87,9 +87,8 @@ class Processes(Generic[Made]):
             worker.end()
 
 
-def died(unit: Any, times: int) -> FactableError:
-    """Says that a unit cannot be worked on."""
-    place = place_of(unit)
+def died(place: str, times: int) -> FactableError:
+    """Says that a unit, which begins there, cannot be worked on."""
     found = f"a worker process died {times} times" + (" at the examples from here on" if place else "")
     return FactableError(f"{place}{found} (out of memory?); try fewer --jobs")
 
