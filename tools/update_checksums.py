@@ -1,17 +1,16 @@
-"""Writes the sha256 of every data file that ships into models/checksums.py; run it after changing one."""
+"""Writes the sha256 of every data file that ships into checksums.py; run it after changing one."""
 
 import hashlib
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "factable"
-OUT = PACKAGE / "models" / "checksums.py"
+OUT = PACKAGE / "models" / "runtime" / "checksums.py"
 # Folders of models have manifests with a checksum of each file; here are those of the manifests.
 PATTERNS = (
-    "extract/*.safetensors",
-    "ledger/*.json",
-    "models/embedded_models/*/manifest.json",
-    "models/*/*.json",
-    "models/*/*.toml",
+    "data/*/*.json",
+    "data/*/*.safetensors",
+    "data/*/*.toml",
+    "data/models/*/manifest.json",
 )
 HEAD = '''"""The sha256 of every data file that ships; written by tools/update_checksums.py."""
 

@@ -217,8 +217,8 @@ def test_every_data_file_that_ships_has_its_checksum():
 
 
 def test_a_damaged_data_file_is_refused(monkeypatch):
-    monkeypatch.setitem(CHECKSUMS, "ledger/weights.json", "0" * 64)
+    monkeypatch.setitem(CHECKSUMS, "data/ledger/weights.json", "0" * 64)
     with pytest.raises(
-        FactableError, match=r"^ledger/weights.json: damaged: its sha256 is .* install factable"
+        FactableError, match=r"^data/ledger/weights.json: damaged: its sha256 is .* install factable"
     ):
-        read_shipped("ledger/weights.json")
+        read_shipped("data/ledger/weights.json")

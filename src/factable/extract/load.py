@@ -46,7 +46,7 @@ def _has_patterns(name: str) -> bool:
 
 def _content(name: str) -> bytes:
     if name == WEBNLG:
-        return read_shipped(f"extract/{WEBNLG}.safetensors")
+        return read_shipped(f"data/extractor/{WEBNLG}.safetensors")
     return read_whole(name)
 
 

@@ -14,7 +14,7 @@ from factable.models.embedded import read_shipped
 
 BIAS = "bias"
 PARTS = ("fact", "value", "sentence", "verdict")
-SHIPPED = "ledger/weights.json"
+SHIPPED = "data/ledger/weights.json"
 
 
 @dataclass(frozen=True, slots=True)

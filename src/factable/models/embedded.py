@@ -16,7 +16,7 @@ EMBEDDED = (*NLI_MODELS, *EMBEDDERS, *QA_MODELS)
 
 def embedded_folder(name: str) -> Path:
     """Where an embedded model is."""
-    return Path(str(files(__package__) / "embedded_models" / name))
+    return Path(str(files("factable") / "data" / "models" / name))
 
 
 def read_shipped(name: str) -> bytes:

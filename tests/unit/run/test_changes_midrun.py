@@ -14,7 +14,7 @@ from factable.registry import parse
 from factable.run.score import score_files
 
 PARENT = parse("parent")
-NLI_FOLDER = Path(factable.__file__).parent / "models" / "embedded_models" / "nli"
+NLI_FOLDER = Path(factable.__file__).parent / "data" / "models" / "nli"
 
 
 def lines(*numbers, word="word"):

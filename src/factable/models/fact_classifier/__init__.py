@@ -109,7 +109,7 @@ def classifier_checksum(name: str) -> str:
 
 def _content(name: str) -> bytes:
     if name in SHIPPED:
-        return read_shipped(f"models/fact_classifier/{name}.json")
+        return read_shipped(f"data/fact_classifier/{name}.json")
     return read_whole(name)
 
 

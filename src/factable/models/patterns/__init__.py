@@ -55,7 +55,7 @@ def patterns_checksum(name: str) -> str:
 
 def _content(name: str) -> bytes:
     if name in SHIPPED:
-        return read_shipped(f"models/patterns/{name}.toml")
+        return read_shipped(f"data/patterns/{name}.toml")
     return read_whole(name)
 
 

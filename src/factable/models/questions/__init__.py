@@ -22,7 +22,7 @@ def load_questions(name: str) -> Questions:
     if name == GENERAL_FORM:
         return Questions()
     if name == LEARNT:
-        content = read_shipped("models/questions/dbpedia.json")
+        content = read_shipped("data/questions/dbpedia.json")
         return Questions(_parse("dbpedia.json", content), load_templates("default"))
     with open_input(name) as stream:
         return Questions(_parse(name, stream.read()))

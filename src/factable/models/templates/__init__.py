@@ -22,7 +22,7 @@ def load_templates(name: str) -> Templates:
     if name == "default":
         return Templates({**load_templates("webnlg").by_attribute, **load_templates("e2e").by_attribute})
     if name in SHIPPED:
-        return _parse(name, read_shipped(f"models/templates/{name}.json"))
+        return _parse(name, read_shipped(f"data/templates/{name}.json"))
     return _parse(name, read_whole(name))
 
 

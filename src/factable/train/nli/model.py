@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factable.train.encoder import load_base
-from factable.train.nli.pairs import LABELS
+from factable.models.protocols import LABELS
 
 if TYPE_CHECKING:
     import torch

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from factable.errors import UsageError
 from factable.train.nli.export import Figures, finish, write_card
 from factable.train.nli.model import load_encoder
-from factable.train.nli.pairs import LABELS, Pair
+from factable.models.protocols import LABELS
+from factable.train.nli.pairs import Pair
 from factable.train.nli.recipe import Recipe, make_pairs, read_recipe
 from factable.train.nli.training import train
 from factable.train.steps import Log
