@@ -24,7 +24,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
 from factable import Example
-from factable.registry import parse
+from factable.core.registry import parse
 from factable.study.comparison import Comparison, compare
 from factable.study.panel import score_panel
 from text import SHARED, best_seconds, read_webnlg

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from factable.extract.load import load_extractor
+from factable.core.registry import parse
 from factable.io.formats import open_format
-from factable.registry import parse
+from factable.metrics.extraction.extractors import load_extractor
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 

@@ -21,13 +21,13 @@ from typing import Any
 
 from factable import Example, Record, Table
 from factable.io.formats import open_format
-from factable.metrics.nli import NliCheck
-from factable.metrics.nli_check import Check, Selection, questions_of
+from factable.metrics.nli.check import Check, Selection, questions_of
+from factable.metrics.nli.metric import NliCheck
 from factable.models.nli import load_nli
 from factable.models.protocols import TextPair
+from factable.models.runtime.threads import core_count
 from factable.models.templates import load_templates
-from factable.models.threads import core_count
-from factable.train.nli.model import load_encoder
+from factable.train.nli.training import load_encoder
 from torch_peer import REPEATS, best_seconds, load_peer
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"

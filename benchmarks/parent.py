@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from factable import Example, Record, Table
-from factable.io.write import write_examples
+from factable.core.registry import parse
+from factable.io.examples import write_examples
 from factable.kernels import COMPILED, score_parent
 from factable.kernels.parent import Options
-from factable.registry import parse
 
 VOCABULARY = 20_000
 RECORDS, VALUE_TOKENS, REFERENCE_TOKENS, TEXT_TOKENS = 12, 4, 26, 20

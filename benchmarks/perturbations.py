@@ -25,12 +25,12 @@ from statistics import fmean
 
 import factable
 from factable import Example
-from factable.ledger import Verdict
-from factable.ledger.reading import overlap
-from factable.metrics.ledger import Ledger
+from factable.metrics.ledger.metric import Ledger
+from factable.metrics.ledger.reading import overlap
+from factable.metrics.ledger.verdict import Verdict
 from factable.models.nli import load_nli
+from factable.train.ledger.fit import make_faults
 from factable.train.ledger.perturbations import ORIGINAL, Perturbed
-from factable.train.ledger.run import make_faults
 
 Judged = tuple[Perturbed, Verdict]
 

@@ -21,11 +21,11 @@ from typing import Any
 
 from factable import Example, Record, Table
 from factable.io.formats import open_format
-from factable.metrics.questeval import QuestEval
+from factable.metrics.questeval.metric import QuestEval
 from factable.models.protocols import AskedText
-from factable.models.qa_input import encode_question
-from factable.models.threads import core_count
-from factable.train.qa.model import load_reader
+from factable.models.qa import encode_question
+from factable.models.runtime.threads import core_count
+from factable.train.qa.training import load_reader
 from torch_peer import REPEATS, best_seconds, load_peer
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"

@@ -23,14 +23,14 @@ import numpy as np
 os.environ["FACTABLE_CACHE"] = "off"
 
 from factable import Example, Record, Table
-from factable.metrics.ranking_judgement import How, Judge
-from factable.models.embedder import embed
-from factable.models.pools import IndexedPool, Pool, collect
+from factable.metrics.ranking.judgement import How, Judge
+from factable.metrics.ranking.pool import IndexedPool, Pool, collect
+from factable.metrics.ranking.rankers import Rows
+from factable.models.encoder import embed
 from factable.models.protocols import SCALE
-from factable.models.rankers import Rows
-from factable.models.spread import Spread
-from factable.models.threads import core_count
-from factable.text.units import RECORDS, units_of
+from factable.models.runtime.progress import Spread
+from factable.models.runtime.threads import core_count
+from factable.text.documents import RECORDS, units_of
 
 WIDTH = 384
 FACTS_EACH = 3

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import factable
-from factable.io.write import write_examples
+from factable.io.examples import write_examples
 from parent import make_corpus
 
 BATCH = 1024
@@ -27,7 +27,7 @@ class Scorer:
     """What an actor of Ray Data does with a batch of lines."""
 
     def __init__(self) -> None:
-        from factable.registry import parse
+        from factable.core.registry import parse
 
         self._metric = parse("parent")
 

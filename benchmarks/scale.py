@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from factable import Example
+from factable.io.examples import write_examples
 from factable.io.read import iter_examples
-from factable.io.write import write_examples
 from parent import make_corpus
 
 LOOKS_PER_SECOND = 10

@@ -10,11 +10,11 @@ import argparse
 import time
 from pathlib import Path
 
-from factable.models.embedded import embedded_folder
-from factable.models.onnx_qa import OnnxQa
 from factable.models.protocols import AskedText, tell_nobody
-from factable.text.similarity import token_f1
-from factable.train.qa.squad import read_squad
+from factable.models.qa import OnnxQa
+from factable.models.runtime.manifest import embedded_folder
+from factable.text.answers import token_f1
+from factable.train.qa.questions import read_squad
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 FILE = Path("qa", "squad_dev-v1.1.json.xz")

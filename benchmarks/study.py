@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import pearsonr
 
+from factable.core.registry import parse
 from factable.io.formats import open_format
-from factable.registry import parse
 from factable.study.levels import LEVELS
 from factable.study.panel import Panel, score_panel
 from factable.study.ratings import study

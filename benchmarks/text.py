@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from factable import Example, Table
+from factable.core.metric import Metric
+from factable.core.registry import parse
 from factable.errors import UsageError
 from factable.io.formats import open_format
 from factable.kernels import COMPILED
-from factable.metric import Metric
-from factable.registry import parse
 from parent import make_corpus
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from factable.errors import MissingExtraError
-from factable.models.asking import _remembered
+from factable.models.runtime.cache import _remembered
 
 REPEATS = 3
 WINDOW = 512

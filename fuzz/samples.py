@@ -14,10 +14,10 @@ import zstandard
 import factable
 from factable.kernels.cider import count_documents
 from factable.kernels.words import Reading
-from factable.models.counts import save_counts
-from factable.models.embedded import embedded_folder
-from factable.models.idf import Idf, save_idf
-from factable.models.tensors import write_tensors
+from factable.metrics.cider import Idf, save_idf
+from factable.metrics.parent.counts import save_counts
+from factable.models.runtime.arrays import write_tensors
+from factable.models.runtime.manifest import embedded_folder
 from factable.train.counts import CountsBuilder
 from factable.types import Example, Record, Table
 
@@ -111,7 +111,7 @@ CLASSIFIER = json.dumps(
     }
 ).encode()
 COUNTS_JSON = json.dumps({"born": 20, "born|||was": 19, "in|||at": 3, "in": 4}).encode()
-WEIGHTS = (PACKAGE / "ledger" / "weights.json").read_bytes()
+WEIGHTS = (PACKAGE / "data" / "ledger" / "weights.json").read_bytes()
 MANIFEST = (embedded_folder("nli") / "manifest.json").read_bytes()
 SPECS = (
     b"parent",

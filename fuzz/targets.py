@@ -9,26 +9,25 @@ from functools import partial
 from pathlib import Path
 
 import factable
+from factable.cli.given import read_data
+from factable.core.registry import parse
+from factable.core.signature import spec
 from factable.errors import MOST_CHARACTERS_SHOWN, FactableError
-from factable.extract.load import load_extractor
 from factable.gate.baseline import read_baseline
 from factable.gate.config import read_config
-from factable.gate.given import read_data
-from factable.io.annotations import read_annotations
 from factable.io.data import make_table
 from factable.io.formats import open_format
+from factable.io.judgements import read_annotations, read_preferences
 from factable.io.malformed import Malformed
-from factable.io.preferences import read_preferences
-from factable.ledger.weights import load_weights
-from factable.models.counts import load_counts
-from factable.models.fact_classifier import load_classifier
-from factable.models.idf import load_idf
-from factable.models.manifest import read_manifest
-from factable.models.patterns import load_patterns
+from factable.metrics.cider import load_idf
+from factable.metrics.extraction.extractors import load_extractor
+from factable.metrics.ledger.weights import load_weights
+from factable.metrics.parent.counts import load_counts
+from factable.metrics.slots.fact_classifier import load_classifier
+from factable.metrics.slots.patterns import load_patterns
+from factable.models.runtime.manifest import read_manifest
 from factable.models.templates import load_templates
-from factable.registry import parse
-from factable.report.rows import csv_rows, jsonl_rows
-from factable.signature import spec
+from factable.report.formats import csv_rows, jsonl_rows
 from fuzz import samples
 
 # A message has at most ten faults, each of which shows a place, what was found and what to do.

@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import factable
-from factable.io.write import write_examples
-from factable.train.nli.e2e_slots import said_slots, says_nothing_else
+from factable.io.examples import write_examples
+from factable.train.nli.sources import said_slots, says_nothing_else
 from factable.types import Example
 
 

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from factable.extract.load import load_extractor
+from factable.core.registry import parse
 from factable.io.formats import open_format
-from factable.metrics.extraction import AS_VALUES, Overlap, agree
-from factable.registry import parse
+from factable.metrics.extraction.extractors import load_extractor
+from factable.metrics.extraction.pairs import AS_VALUES, Overlap, agree
 from factable.stats.correlation import pearson
 from factable.study.panel import score_panel
 from factable.study.verdicts import study_verdicts

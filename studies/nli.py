@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+from factable.core.registry import parse
 from factable.io.formats import open_format
-from factable.registry import parse
 from factable.stats.correlation import pearson, spearman
 from factable.study.labels import THRESHOLDS
 from factable.study.panel import Panel, score_panel

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.registry import parse
+from factable.core.registry import parse
 from factable.stats.correlation import pearson, spearman
 from factable.study.panel import Panel, score_panel
 from studies.nli import spread

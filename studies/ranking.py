@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from factable.core.registry import parse
 from factable.io.formats import open_format
-from factable.registry import parse
 from factable.stats.correlation import pearson
 from factable.study.gold import study_gold
 from factable.study.panel import Panel, choose_systems, score_panel

@@ -14,12 +14,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from factable.core.metric import Metric
+from factable.core.registry import parse
 from factable.io.formats import open_format
-from factable.metric import Metric
-from factable.models.counts import save_counts
-from factable.registry import parse
-from factable.study.measured import Measured
-from factable.study.panel import Panel, score_panel
+from factable.metrics.parent.counts import save_counts
+from factable.study.panel import Measured, Panel, score_panel
 from factable.study.ratings import study
 from factable.train.counts import CountsBuilder
 from factable.types import Example

@@ -15,9 +15,9 @@ from factable.errors import (
 from factable.types import Example, Finding, Record, Scores, Table
 
 if TYPE_CHECKING:
+    from factable.engine.score import score
     from factable.io.read import read
-    from factable.metrics.ledger import check
-    from factable.run.score import score
+    from factable.metrics.ledger.metric import check
 
 __all__ = [
     "DataError",
@@ -44,11 +44,11 @@ def __getattr__(name: str) -> object:
 
         return read
     if name == "check":
-        from factable.metrics.ledger import check
+        from factable.metrics.ledger.metric import check
 
         return check
     if name == "score":
-        from factable.run.score import score
+        from factable.engine.score import score
 
         return score
     raise AttributeError(f"module 'factable' has no attribute {name!r}")

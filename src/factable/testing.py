@@ -13,7 +13,7 @@ def assert_faithful(
     # pytest then shows the line of the test, not this one.
     __tracebackhide__ = True
     from factable.gate.config import read_config
-    from factable.metrics.ledger import check
+    from factable.metrics.ledger.metric import check
     from factable.report.verdict import verdict_text
 
     known = read_config(config).options if config else {}

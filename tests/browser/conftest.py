@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from factable.engine.score import parse_all, score_files
 from factable.report.html import Listing, Report, write_report
-from factable.run.score import parse_all, score_files
 from factable.types import Example
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

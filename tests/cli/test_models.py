@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from factable.models.embedded import embedded_folder
+from factable.models.runtime.manifest import embedded_folder
 
 
 @pytest.fixture

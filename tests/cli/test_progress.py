@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from factable.cli.progress import Progress
-from factable.models.waiting import count_steps
+from factable.models.runtime.progress import count_steps
 
 
 class Terminal(io.StringIO):

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from factable.run.resume_file import ResumeFile
+from factable.engine.checkpoint import ResumeFile
 
 # Long enough for a busy machine; reached only where something is wrong.
 DEADLINE = 60

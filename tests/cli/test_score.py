@@ -18,7 +18,7 @@ import pytest
 import zstandard
 
 import factable
-from factable.metric import mean_of_scored
+from factable.core.metric import mean_of_scored
 
 ROOT = Path(__file__).parents[2]
 RESTAURANTS = ROOT / "examples" / "restaurants.jsonl"

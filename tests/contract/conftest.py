@@ -12,17 +12,16 @@ from importlib.util import find_spec
 import pytest
 from contract_examples import OTHER, WHOLE, documentation
 
+from factable.core.metric import Metric
+from factable.core.registry import load, names
 from factable.errors import MissingExtraError, MissingProgramError, UsageError
-from factable.ledger.weights import load_weights
-from factable.metric import Metric
 from factable.metrics.cider import Cider
-from factable.models.counts import save_counts
-from factable.models.embedded import embedded_folder
-from factable.models.fact_classifier import FactClassifier, write_classifier
-from factable.models.hf_files import CONFIG
+from factable.metrics.ledger.weights import load_weights
+from factable.metrics.parent.counts import save_counts
+from factable.metrics.slots.fact_classifier import FactClassifier, write_classifier
 from factable.models.language_model import VARIABLE
-from factable.models.manifest import MANIFEST
-from factable.registry import load, names
+from factable.models.runtime.folders import CONFIG
+from factable.models.runtime.manifest import MANIFEST, embedded_folder
 from factable.train.counts import CountsBuilder
 from small_models import make_gpt2
 from tiny_t5 import make_t5_folder

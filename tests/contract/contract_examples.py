@@ -4,7 +4,7 @@ import inspect
 import re
 from dataclasses import replace
 
-from factable.metric import Metric
+from factable.core.metric import Metric
 from factable.types import Example, Record, Table
 
 FACTS = Table(

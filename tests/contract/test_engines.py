@@ -5,9 +5,9 @@ from dataclasses import fields, replace
 import pytest
 from contract_examples import OTHER, WHOLE, odd_examples
 
+from factable.core.registry import names
+from factable.engine.score import score_files
 from factable.errors import MissingExtraError, MissingProgramError
-from factable.registry import names
-from factable.run.score import score_files
 
 LIGHT = ("empty as text", "rtl in the table", "lone surrogate as text", "no records", "no references")
 

@@ -16,9 +16,9 @@ import pytest
 from contract_examples import OTHER, REFERENCES, TEXT, WHOLE, documentation, odd_examples
 
 import factable
-from factable.metric import merge_scores, missing_fields, reference_range
-from factable.registry import load, names, parse
-from factable.signature import sign, spec
+from factable.core.metric import merge_scores, missing_fields, reference_range
+from factable.core.registry import load, names, parse
+from factable.core.signature import sign, spec
 from factable.types import Kind, Table
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +94,7 @@ def test_signature_exists_before_scoring(metrics):
 
 def test_signature_is_equal_in_a_fresh_process(metrics):
     script = (
-        "import sys\nfrom factable.registry import parse\nfrom factable.signature import sign\n"
+        "import sys\nfrom factable.core.registry import parse\nfrom factable.core.signature import sign\n"
         "for line in sys.stdin:\n    print(sign(parse(line)))"
     )
     result = subprocess.run(

@@ -13,8 +13,8 @@ from typing import ClassVar
 import pytest
 
 import factable
+from factable.core.metric import make_scores
 from factable.errors import UsageError
-from factable.metric import make_scores
 from factable.types import Example, Record, Table
 
 MODULE = '''
@@ -23,7 +23,7 @@ from array import array
 from dataclasses import dataclass
 from typing import ClassVar
 
-from factable.metric import make_scores
+from factable.core.metric import make_scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from factable.metrics.bertscore import Bertscore
-from factable.models.token_encoder_hf import BEST_LAYERS
+from factable.models.token_encoder import BEST_LAYERS
 from factable.types import Example, Table
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdef.", "##s", "ada", "was", "born", "in", "london", "paris"]

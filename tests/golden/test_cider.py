@@ -10,10 +10,9 @@ from webnlg_systems import MISSING, SYSTEMS, examples_of
 
 from factable.cli.main import cli
 from factable.errors import UsageError
-from factable.io.write import write_examples
+from factable.io.examples import write_examples
 from factable.kernels.tokens import tokenize
-from factable.metrics.cider import Cider
-from factable.metrics.cider_d import CiderD
+from factable.metrics.cider import Cider, CiderD
 from factable.types import Example, Table
 
 needs_webnlg = pytest.mark.skipif(bool(MISSING), reason=MISSING)

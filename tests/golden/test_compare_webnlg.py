@@ -7,7 +7,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from webnlg_systems import MISSING, examples_of, streams
 
-from factable.registry import parse
+from factable.core.registry import parse
 from factable.study.comparison import compare
 from factable.study.panel import score_panel
 

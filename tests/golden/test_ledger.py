@@ -9,9 +9,9 @@ from webnlg_systems import DATA
 
 from factable.io.data import make_table
 from factable.io.formats import open_format
-from factable.metrics.ledger import Ledger
+from factable.metrics.ledger.metric import Ledger
+from factable.train.ledger.fit import make_faults
 from factable.train.ledger.perturbations import ORIGINAL
-from factable.train.ledger.run import make_faults
 from factable.types import Example
 
 LINES = (Path(__file__).parent / "ledger" / "cases.jsonl").read_text(encoding="utf-8").splitlines()

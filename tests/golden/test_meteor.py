@@ -12,8 +12,8 @@ import pytest
 
 from factable.errors import MissingExtraError, MissingProgramError
 from factable.io.formats import open_format
-from factable.metrics.meteor import Meteor
-from factable.models.meteor_files import Setting, command
+from factable.metrics.meteor.metric import Meteor
+from factable.metrics.meteor.program import Setting, command
 from factable.types import Example, Table
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "webnlg2017"

@@ -8,7 +8,7 @@ from scipy.stats import pearsonr, spearmanr
 from webnlg_systems import DATA
 
 from factable.io.formats import open_format
-from factable.metrics.nli import NliCheck
+from factable.metrics.nli.metric import NliCheck
 from factable.models.nli import entailment
 from factable.models.protocols import LABELS, TextPair
 from factable.train.nli.pairs import read_pairs

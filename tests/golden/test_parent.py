@@ -13,8 +13,8 @@ import sacrebleu
 
 from factable import Example, Record, Scores, Table
 from factable.kernels import parent as twin
-from factable.metrics.parent import Parent
-from factable.models.counts import load_counts, save_counts
+from factable.metrics.parent.counts import load_counts, save_counts
+from factable.metrics.parent.metric import Parent
 from factable.train.counts import CountsBuilder
 
 HERE = Path(__file__).parent

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from factable.text.linear import linearise_by_entity
-from factable.text.similarity import token_f1
+from factable.text.answers import token_f1
+from factable.text.linearise import linearise_by_entity
 from factable.types import Record
 
 FILE = Path(__file__).parents[3] / "shared" / "golden" / "questeval_linearise.txt"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from factable.core.registry import parse
 from factable.io.data import parse_e2e
 from factable.io.formats import open_format
-from factable.registry import parse
 from factable.types import Example, Table
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from factable.registry import parse
+from factable.core.registry import parse
 from studies.page import DATA, PAGES, filled
 from studies.ranking import make_tables, read_test_set, write_pool
 from studies.webnlg2017 import REFERENCES, read_ratings

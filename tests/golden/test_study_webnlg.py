@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from webnlg_systems import DATA
 
+from factable.core.registry import parse
 from factable.io.formats import open_format
-from factable.registry import parse
 from factable.study.panel import score_panel
 from factable.study.ratings import study
 

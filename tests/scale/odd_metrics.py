@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from factable.metric import Field, ShardBy, make_scores
+from factable.core.metric import Field, ShardBy, make_scores
 from factable.models import nli
-from factable.models.threads import thread_count
+from factable.models.runtime.threads import thread_count
 from factable.types import Example, Finding, Scores
 
 # Long enough for a busy machine; reached only where something is wrong.

@@ -7,8 +7,8 @@ import pytest
 from odd_metrics import Deadly, Worker
 
 import factable
+from factable.engine.score import score_files
 from factable.errors import FactableError
-from factable.run.score import score_files
 from factable.types import Example, Table
 
 

@@ -8,9 +8,9 @@ import pytest
 from odd_metrics import Worker
 
 import factable
+from factable.core.registry import parse
+from factable.engine.score import score_files
 from factable.errors import UsageError
-from factable.registry import parse
-from factable.run.score import score_files
 from factable.types import Example, Record, Table
 
 on_three_nodes = pytest.mark.usefixtures("three_nodes")
@@ -124,7 +124,7 @@ def test_a_machine_that_is_lost(ray_cluster, add_ray_node, lines, tmp_path):
 def test_counts_are_the_same_bytes(tmp_path):
     whole = tmp_path / "whole.jsonl"
     whole.write_text("".join(json.dumps(row(number)) + "\n" for number in range(10_000)))
-    from factable.models.counts import save_counts
+    from factable.metrics.parent.counts import save_counts
     from factable.train.counts import count_files
 
     files = []

@@ -16,18 +16,18 @@ import pytest
 
 import factable
 from factable.errors import FactableError
-from factable.extract.load import load_extractor
 from factable.gate.baseline import read_baseline
 from factable.gate.config import read_config
-from factable.ledger.weights import load_weights
-from factable.models.checksums import CHECKSUMS
-from factable.models.counts import load_counts
-from factable.models.embedded import embedded_folder, read_shipped
-from factable.models.embedder import load_embedder
-from factable.models.fact_classifier import load_classifier
-from factable.models.idf import load_idf
+from factable.metrics.cider import load_idf
+from factable.metrics.extraction.extractors import load_extractor
+from factable.metrics.ledger.weights import load_weights
+from factable.metrics.parent.counts import load_counts
+from factable.metrics.slots.fact_classifier import load_classifier
+from factable.metrics.slots.patterns import load_patterns
+from factable.models.encoder import load_embedder
 from factable.models.nli import load_nli
-from factable.models.patterns import load_patterns
+from factable.models.runtime.checksums import CHECKSUMS
+from factable.models.runtime.manifest import embedded_folder, read_shipped
 from factable.models.templates import load_templates
 
 ROOT = Path(__file__).parents[2]

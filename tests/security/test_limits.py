@@ -12,9 +12,10 @@ import zstandard
 import factable
 from factable.errors import DataError
 from factable.gate.config import read_config
-from factable.io import blocks, files, limits, objects, packed
+from factable.io import blocks, files, limits, objects
+from factable.io import files as packed
 from factable.io.formats import open_format
-from factable.models.counts import load_counts
+from factable.metrics.parent.counts import load_counts
 
 GOOD = {"id": "a", "data": [["s", "p", "o"]], "text": "s o"}
 PACK = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}

@@ -7,9 +7,8 @@ import xml.etree.ElementTree as Xml
 
 import pytest
 
-from factable.report.cells import csv_lines, text_cell
-from factable.report.summary import SummaryTable
-from factable.report.text import to_latex, to_markdown, to_terminal
+from factable.report.formats import csv_lines, text_cell
+from factable.report.terminal import SummaryTable, to_latex, to_markdown, to_terminal
 
 # Clears the screen, writes backwards, ends a table's cell, a tag, a script, a command of a workflow.
 NASTY = "=1+1\x1b[2J\u202egnp.\x00|`<script>alert(1)</script>]]>\r\n::error::x\n\\end{tabular}[bold]&%$\x9b"

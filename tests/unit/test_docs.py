@@ -12,7 +12,7 @@ import pytest
 
 import factable
 from factable.cli.main import COMMANDS
-from factable.registry import names
+from factable.core.registry import names
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))

@@ -9,6 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from factable.core.metric import make_scores
+from factable.core.registry import BUILT_IN, load, parse
+from factable.core.signature import sign, spec
 from factable.errors import (
     DataError,
     FactableError,
@@ -18,9 +21,6 @@ from factable.errors import (
     did_you_mean,
     printable,
 )
-from factable.metric import make_scores
-from factable.registry import BUILT_IN, load, parse
-from factable.signature import sign, spec
 
 ODD = [
     "",

@@ -5,14 +5,14 @@ from typing import Any
 import click
 import orjson
 
+from factable.cli.given import read_data, read_text
 from factable.cli.ledger import bad_data_is_misuse, ledger_options, load_config, shows_colour
+from factable.core.signature import sign
 from factable.errors import UsageError
-from factable.gate.given import read_data, read_text
-from factable.ledger.verdict import Verdict
-from factable.metrics.ledger import NO_FACTS, Ledger
-from factable.metrics.ledger import check as check_text
+from factable.metrics.ledger.metric import NO_FACTS, Ledger
+from factable.metrics.ledger.metric import check as check_text
+from factable.metrics.ledger.verdict import Verdict
 from factable.report.verdict import verdict_object, verdict_text
-from factable.signature import sign
 
 
 @click.command()

@@ -17,15 +17,21 @@ from factable.cli.options import (
     skip_bad_option,
     system_options,
 )
-from factable.cli.output import check_output, format_of, report_skipped, write_output
-from factable.cli.pages import open_report, report_option
-from factable.cli.pictures import open_picture
+from factable.cli.output import (
+    check_output,
+    format_of,
+    open_picture,
+    open_report,
+    report_option,
+    report_skipped,
+    write_output,
+)
 from factable.cli.progress import Progress
+from factable.engine.score import parse_all
+from factable.engine.units import Scored
 from factable.io.files import open_output
 from factable.report.compare import comparison_output
-from factable.report.plots.comparison import draw_comparison
-from factable.run.score import parse_all
-from factable.run.units import Scored
+from factable.report.plots.bars import draw_comparison
 from factable.study.comparison import compare as compare_systems
 from factable.study.comparison import names_of_files
 from factable.study.panel import score_panel

@@ -10,12 +10,12 @@ import click
 
 from factable.cli.progress import Progress
 from factable.errors import DataError, Fault, UsageError
-from factable.io.collect import Faults
+from factable.io.duplicates import SeenKeys
+from factable.io.examples import write_examples
+from factable.io.faults import Faults
 from factable.io.files import iter_lines, plain_suffix, source_name
 from factable.io.formats import FORMATS, Reader, open_format
 from factable.io.read import describe_key
-from factable.io.seen import SeenKeys
-from factable.io.write import write_examples
 from factable.kernels import fingerprints
 from factable.types import Example
 

@@ -9,23 +9,21 @@ import click
 
 from factable.cli.ledger import bad_data_is_misuse, ledger_options, load_config, shows_colour
 from factable.cli.options import jobs_option, skip_bad_option
-from factable.cli.output import check_output, report_skipped
-from factable.cli.pages import ReportPage, open_report, report_option
+from factable.cli.output import ReportPage, check_output, open_report, report_option, report_skipped
 from factable.cli.progress import Progress
+from factable.engine.collect import Result
+from factable.engine.score import score_files
+from factable.engine.units import Scored
 from factable.errors import UsageError
-from factable.gate.annotations import annotated
 from factable.gate.baseline import read_baseline
-from factable.gate.junit import write_junit
+from factable.gate.decision import GateResult, judge, write_result
 from factable.gate.outcomes import Outcome, OutcomeRows, outcomes_of
 from factable.gate.policy import make_policy
-from factable.gate.result import GateResult, judge, write_result
 from factable.io.files import open_output
-from factable.metrics.ledger import Ledger
+from factable.metrics.ledger.metric import Ledger
 from factable.report.gate import gate_text, summary_lines
 from factable.report.html import Report, write_report
-from factable.run.collect import Result
-from factable.run.score import score_files
-from factable.run.units import Scored
+from factable.report.junit import annotated, write_junit
 
 
 @click.command()

@@ -4,8 +4,8 @@ from dataclasses import fields
 
 import click
 
+from factable.core.registry import load, names
 from factable.errors import UsageError
-from factable.registry import load, names
 
 
 @click.command()

@@ -5,9 +5,15 @@ from pathlib import Path
 import click
 
 from factable.errors import printable
-from factable.models.answers import KINDS, VARIABLE, cache_file
-from factable.models.embedded import EMBEDDED, embedded_folder
-from factable.models.manifest import CARD, Manifest, check_files, read_manifest
+from factable.models.runtime.cache import KINDS, VARIABLE, cache_file
+from factable.models.runtime.manifest import (
+    CARD,
+    EMBEDDED,
+    Manifest,
+    check_files,
+    embedded_folder,
+    read_manifest,
+)
 
 
 @click.command()

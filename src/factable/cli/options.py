@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from factable.run.engines import ENGINES
+from factable.engine.engines import ENGINES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 TEXT_FORMATS = ("table", "json", "csv", "markdown", "latex")

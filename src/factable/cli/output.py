@@ -1,16 +1,26 @@
 """Where a command's result goes, and in which format."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import click
 
+from factable.core.metric import Metric
+from factable.engine.collect import Result, Skipped
+from factable.engine.units import Render, Scored
 from factable.errors import UsageError
-from factable.io.files import plain_suffix
-from factable.report.output import Output, render
-from factable.run.collect import Skipped
+from factable.io.files import open_output, plain_suffix, source_name
+from factable.report.formats import Output, render
+from factable.report.html import Listing, Report, write_report
+from factable.report.plots.style import picture_format, save
+from factable.study.comparison import Comparison
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 FORMAT_OF_ENDING = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
@@ -53,3 +63,71 @@ def report_skipped(skipped: Skipped) -> None:
         click.echo("…", err=True)
     noun = "line" if skipped.total == 1 else "lines"
     click.echo(f"factable: {skipped.total} bad {noun} skipped", err=True)
+
+
+report_option = click.option(
+    "--report", metavar="FILE", help="Also write a page to read in a browser (.html), with every example."
+)
+
+
+class ReportPage(NamedTuple):
+    """A page to be: what it lists is made and taken during the run, the rest is written at its end.
+
+    Where nobody asked for a page it does nothing.
+    """
+
+    title: str = ""
+    listing: Listing | None = None
+    stream: IO[bytes] | None = None
+
+    @property
+    def render(self) -> Render | None:
+        """What makes the rows of the page, where examples are scored."""
+        return self.listing.render if self.listing is not None else None
+
+    def take(self, unit: Scored) -> None:
+        """Keep the rows of a unit."""
+        if self.listing is not None:
+            self.listing.take(unit)
+
+    def write(self, result: Result, comparison: Comparison | None = None) -> None:
+        """Write the page."""
+        if self.listing is not None and self.stream is not None:
+            write_report(self.stream, Report(self.title, result, self.listing, comparison=comparison))
+
+
+@contextmanager
+def open_report(
+    path: str | None, files: Sequence[str], metrics: Sequence[Metric], *, out: str, explained: bool = False
+) -> Iterator[ReportPage]:
+    """A page that becomes the file `path` on success; without a path, one that does nothing."""
+    if path is None:
+        yield ReportPage()
+        return
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"--report {path}: a page ends in .html; name such a file")
+    if Path(path).absolute() == Path(out).absolute():
+        raise UsageError(f"--report and --out are both {path}; give two names")
+    check_output(files, path, "--report")
+    title = ", ".join(Path(source_name(file)).name for file in files)
+    with Listing(metrics, explained=explained) as listing, open_output(path) as stream:
+        yield ReportPage(title, listing, stream)
+
+
+Draw = Callable[[Callable[[], "Figure"]], None]
+
+
+@contextmanager
+def open_picture(path: str | None, option: str, files: Sequence[str]) -> Iterator[Draw]:
+    """A function that takes one that makes a figure, and writes it; without a path it does nothing."""
+    if path is None:
+        yield _draw_nothing
+        return
+    shape = picture_format(path)
+    check_output(files, path, option)
+    with open_output(path) as stream:
+        yield lambda make: save(make(), stream, shape)
+
+
+def _draw_nothing(make: Callable[[], "Figure"]) -> None:
+    """Nobody asked for this picture."""

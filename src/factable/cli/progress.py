@@ -2,13 +2,18 @@
 
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from types import TracebackType
 
+import click
+
+from factable.cli.output import check_output
+from factable.engine.units import Scored
+from factable.errors import UsageError, add_note
 from factable.io.files import plain_size
-from factable.models.waiting import told_to
-from factable.run.units import Scored
+from factable.models.runtime.progress import told_to
 
 # Work that tells of every step is not shown more often.
 SECONDS = 0.1
@@ -64,3 +69,31 @@ class Progress:
             self._bar.update(
                 self._task, advance=size, description=f"{self._examples:,} examples", refresh=True
             )
+
+
+resume_option = click.option(
+    "--resume",
+    metavar="FILE",
+    help="Keep results here as they come; the same command then goes on from there.",
+)
+
+
+def check_resume(resume: str | None, files: Sequence[str], outputs: dict[str, str | None]) -> None:
+    """Refuse a file that is an input, or an output: options with the path that each names."""
+    if resume is None:
+        return
+    check_output(files, resume, "--resume")
+    for option, path in outputs.items():
+        if path is not None and Path(path).absolute() == Path(resume).absolute():
+            raise UsageError(f"--resume and {option} are both {path}; give two names")
+
+
+@contextmanager
+def resumable(resume: str | None) -> Iterator[None]:
+    """Note on whatever stops the run from outside that nothing is lost."""
+    try:
+        yield
+    except BaseException as stop:
+        if resume is not None and not isinstance(stop, Exception):
+            add_note(stop, f"the same command goes on with what {resume} holds")
+        raise

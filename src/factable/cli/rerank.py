@@ -8,14 +8,14 @@ import orjson
 from factable.cli.options import jobs_option, out_option
 from factable.cli.output import check_output
 from factable.cli.progress import Progress
+from factable.core.registry import parse
 from factable.errors import DataError, Fault
-from factable.gate.ranking import Ranked, rank_texts
-from factable.io.collect import Faults
+from factable.gate.rerank import Ranked, rank_texts
 from factable.io.examples import make_example, to_object
+from factable.io.faults import Faults
 from factable.io.files import open_output, plain_suffix, source_name
 from factable.io.objects import open_objects
 from factable.io.read import iter_examples
-from factable.registry import parse
 from factable.types import Example
 
 Row = dict[str, object]

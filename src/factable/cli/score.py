@@ -6,20 +6,23 @@ from typing import IO, Any
 import click
 
 from factable.cli.options import engine_jobs_option, engine_option, format_option, out_option, skip_bad_option
-from factable.cli.output import check_output, format_of, is_terminal, report_skipped
-from factable.cli.pages import open_report, report_option
-from factable.cli.progress import Progress
-from factable.cli.resuming import check_resume, resumable, resume_option
+from factable.cli.output import (
+    check_output,
+    format_of,
+    is_terminal,
+    open_report,
+    report_option,
+    report_skipped,
+)
+from factable.cli.progress import Progress, check_resume, resumable, resume_option
+from factable.engine.collect import Result
+from factable.engine.score import parse_all, score_files
+from factable.engine.units import Render, Scored
 from factable.errors import UsageError
 from factable.io.files import open_output
-from factable.report.document import write_json
-from factable.report.explain import explanation_rows
-from factable.report.rows import csv_header, csv_rows, jsonl_rows
-from factable.report.summary import summarize
-from factable.report.text import to_latex, to_markdown, to_terminal
-from factable.run.collect import Result
-from factable.run.score import parse_all, score_files
-from factable.run.units import Render, Scored
+from factable.report.formats import csv_header, csv_rows, jsonl_rows, write_json
+from factable.report.terminal import summarize, to_latex, to_markdown, to_terminal
+from factable.report.verdict import explanation_rows
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 EXPLAINING = ("table", "json", "jsonl")

@@ -2,7 +2,7 @@
 
 import click
 
-from factable.cli.lazy import LazyGroup
+from factable.cli.main import LazyGroup
 
 DEFAULT_KIND = "ratings"
 

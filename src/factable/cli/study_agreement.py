@@ -13,12 +13,12 @@ from factable.cli.options import (
     skip_bad_option,
 )
 from factable.cli.output import check_output, format_of, report_skipped, write_output
+from factable.engine.collect import Skipped
 from factable.errors import MOST_FAULTS_SHOWN
-from factable.io.annotations import read_annotations
 from factable.io.files import open_output
+from factable.io.judgements import read_annotations
 from factable.report.agreement import agreement_output
-from factable.run.collect import Skipped
-from factable.study.annotators import study
+from factable.study.agreement import study
 
 
 @click.command("agreement")

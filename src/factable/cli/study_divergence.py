@@ -17,17 +17,14 @@ from factable.cli.options import (
     skip_bad_option,
     system_options,
 )
-from factable.cli.output import check_output, format_of, report_skipped, write_output
-from factable.cli.pictures import open_picture
+from factable.cli.output import check_output, format_of, open_picture, report_skipped, write_output
 from factable.cli.progress import Progress
+from factable.engine.score import parse_all
 from factable.errors import UsageError
 from factable.io.files import open_output
 from factable.report.divergence import divergence_output
-from factable.report.plots.coverage import draw_coverage
-from factable.report.plots.curves import draw_curves
-from factable.run.score import parse_all
-from factable.study.coverage import COVERING, measure_coverage
-from factable.study.divergence import LABEL, LEVELS, measure_divergence
+from factable.report.plots.curves import draw_coverage, draw_curves
+from factable.study.divergence import COVERING, LABEL, LEVELS, measure_coverage, measure_divergence
 from factable.study.panel import Panel, require_known, score_panel
 
 

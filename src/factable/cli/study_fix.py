@@ -6,10 +6,10 @@ import click
 
 from factable.cli.options import TEXT_FORMATS, format_option, jobs_option, metric_option, out_option
 from factable.cli.output import check_output, format_of, write_output
+from factable.engine.score import parse_all
 from factable.io.files import open_output
 from factable.io.read import iter_examples
 from factable.report.gold import gold_output
-from factable.run.score import parse_all
 from factable.study.gold import study_gold
 
 

@@ -17,15 +17,14 @@ from factable.cli.options import (
 )
 from factable.cli.output import check_output, format_of, report_skipped, write_output
 from factable.cli.progress import Progress
+from factable.engine.collect import Skipped
+from factable.engine.score import parse_all
 from factable.errors import MOST_FAULTS_SHOWN, UsageError
 from factable.io.files import open_output
-from factable.io.preferences import check_texts, read_preferences
+from factable.io.judgements import check_texts, read_preferences
 from factable.report.preferences import preferences_output
-from factable.run.collect import Skipped
-from factable.run.score import parse_all
-from factable.study.ballots import systems_of_items
 from factable.study.panel import score_panel
-from factable.study.preferences import study
+from factable.study.preferences import study, systems_of_items
 
 
 @click.command("preferences")

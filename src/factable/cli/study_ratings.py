@@ -19,21 +19,19 @@ from factable.cli.options import (
     skip_bad_option,
     system_options,
 )
-from factable.cli.output import check_output, format_of, report_skipped, write_output
-from factable.cli.pictures import open_picture
+from factable.cli.output import check_output, format_of, open_picture, report_skipped, write_output
 from factable.cli.progress import Progress
+from factable.engine.score import parse_all
 from factable.errors import UsageError
 from factable.io.files import open_output
-from factable.report.plots.correlations import draw_correlations
+from factable.report.plots.bars import draw_correlations
 from factable.report.plots.scatter import draw_scatter
 from factable.report.ratings import study_output
 from factable.report.tuning import tuning_output
-from factable.run.score import parse_all
-from factable.study.grid import Grid, make_grid
 from factable.study.levels import LEVELS
 from factable.study.panel import score_panel
 from factable.study.ratings import study
-from factable.study.tuning import tune
+from factable.study.tuning import Grid, make_grid, tune
 
 
 @click.command("ratings")

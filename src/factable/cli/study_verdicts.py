@@ -18,12 +18,12 @@ from factable.cli.options import (
 )
 from factable.cli.output import check_output, format_of, report_skipped, write_output
 from factable.cli.progress import Progress
+from factable.core.metric import Metric
+from factable.core.registry import parse
+from factable.engine.score import parse_all
 from factable.errors import UsageError
 from factable.io.files import open_output
-from factable.metric import Metric
-from factable.registry import parse
 from factable.report.verdicts import verdicts_output
-from factable.run.score import parse_all
 from factable.study.labels import FOLDS, HALLUCINATION, OMISSION, THRESHOLDS
 from factable.study.panel import score_panel
 from factable.study.verdicts import study_verdicts as find_verdicts

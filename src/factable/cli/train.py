@@ -15,14 +15,12 @@ from factable.errors import DataError, Fault
 from factable.io.files import open_output
 from factable.io.read import iter_examples
 from factable.kernels.tokens import TOKENIZERS
-from factable.metrics.cider import Cider
-from factable.metrics.idf import documents_of, write_idf
-from factable.models.counts import save_counts
+from factable.metrics.cider import Cider, documents_of, write_idf
+from factable.metrics.parent.counts import save_counts
 from factable.train.counts import count_files
-from factable.train.ledger.run import train_weights
-from factable.train.nli.run import train_nli
-from factable.train.ranker.run import train_ranker
-from factable.train.ranker.training import Settings
+from factable.train.ledger.fit import train_weights
+from factable.train.nli.training import train_nli
+from factable.train.ranker.training import Settings, train_ranker
 from factable.train.templates import extract_templates, pick_templates
 from factable.types import Example
 

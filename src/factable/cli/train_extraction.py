@@ -10,8 +10,8 @@ from factable.cli.options import seed_option
 from factable.cli.progress import Progress
 from factable.io.files import open_output
 from factable.io.read import iter_examples
-from factable.models.fact_classifier import write_classifier
-from factable.models.patterns import load_patterns
+from factable.metrics.slots.fact_classifier import write_classifier
+from factable.metrics.slots.patterns import load_patterns
 from factable.train.extractor.training import Settings, train_extractor
 from factable.train.facts import train_classifier
 from factable.train.patterns import draft_patterns

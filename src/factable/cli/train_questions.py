@@ -9,10 +9,9 @@ import orjson
 from factable.cli.options import seed_option
 from factable.errors import DataError, Fault
 from factable.io.files import open_output
-from factable.train.qa.run import train_qa
-from factable.train.qa.settings import Settings
-from factable.train.questeval.run import train_questeval
+from factable.train.qa.training import Settings, train_qa
 from factable.train.questeval.training import Settings as WriterSettings
+from factable.train.questeval.training import train_questeval
 from factable.train.questions import learn_questions, read_asked_facts
 
 DEFAULTS = Settings()

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import orjson
 
+from factable.engine.units import Scored
 from factable.gate.policy import UNSCORED
-from factable.metrics.ledger import Ledger
-from factable.run.units import Scored
+from factable.metrics.ledger.metric import Ledger
 from factable.types import Example, Finding, Record, Scores
 
 Key = tuple[str, str]

@@ -7,9 +7,9 @@ from math import isnan
 
 import orjson
 
+from factable.io.duplicates import refuse_repeats
 from factable.io.limits import MOST_NESTING, MOST_RECORDS, check_name
 from factable.io.malformed import Malformed, kind_of, shorten
-from factable.io.repeats import refuse_repeats
 from factable.kernels import make_records
 from factable.types import Record, Table
 

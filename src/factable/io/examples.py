@@ -1,11 +1,15 @@
 """One JSON object, dict or row -> one Example."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from math import isfinite
 
+import orjson
+
 from factable.errors import did_you_mean
 from factable.io.data import is_missing, make_table
+from factable.io.files import open_output
 from factable.io.limits import MOST_FIELDS
 from factable.io.malformed import Malformed, kind_of
 from factable.types import Example
@@ -125,3 +129,21 @@ def to_object(example: Example) -> dict[str, object]:
     if example.human:
         result["human"] = dict(example.human)
     return result
+
+
+def write_examples(
+    examples: Iterable[Example], path: str | os.PathLike[str], *, with_text: bool = True
+) -> int:
+    """Write examples as JSON lines, whole or not at all; return how many.
+
+    `with_text=False` is for corpora that hold no texts to be checked: an empty text would be one.
+    """
+    count = 0
+    with open_output(path) as stream:
+        for example in examples:
+            fields = to_object(example)
+            if not with_text:
+                del fields["text"]
+            stream.write(orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE))
+            count += 1
+    return count

@@ -1,6 +1,7 @@
 """Opening files for reading (compressed or not, or stdin) and writing them whole or not at all."""
 
 import gzip
+import hashlib
 import lzma
 import os
 import stat
@@ -9,13 +10,128 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import BufferedReader, BufferedWriter, FileIO
+from io import BufferedReader, BufferedWriter, FileIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any, cast
 
 from factable.errors import DataError, Fault
-from factable.io.limits import MOST_DOCUMENT_BYTES, MOST_LINE_BYTES
-from factable.io.packed import UnpackedTooLargeError, decompress
+from factable.io.limits import FREE_BYTES, MOST_DOCUMENT_BYTES, MOST_LINE_BYTES, MOST_RATIO
+
+# Small, because a malicious kilobyte may unpack to 32 megabytes.
+PACKED_BYTES = 1 << 12
+
+
+class _Unpacked(RawIOBase):
+    """The content of a zstd stream of one or more frames."""
+
+    # zstandard's own stream reader takes a file that breaks off for one that ends.
+    def __init__(self, packed: IO[bytes], zstandard: Any) -> None:
+        self._packed = packed
+        self._zstandard = zstandard
+        self._frame: Any = None
+        self._waiting = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill the buffer with what comes next; 0 at the end."""
+        while not self._waiting:
+            chunk = self._packed.read(PACKED_BYTES)
+            if not chunk:
+                if self._frame is not None:
+                    raise EOFError("compressed file ends before its end mark")
+                return 0
+            self._waiting = memoryview(self._unpack(chunk))
+        size = min(len(buffer), len(self._waiting))
+        buffer[:size] = self._waiting[:size]
+        self._waiting = self._waiting[size:]
+        return size
+
+    def _unpack(self, chunk: bytes) -> bytes:
+        unpacked = []
+        while chunk:
+            if self._frame is None:
+                self._frame = self._zstandard.ZstdDecompressor().decompressobj()
+            try:
+                unpacked.append(self._frame.decompress(chunk))
+            except self._zstandard.ZstdError as error:
+                raise EOFError(str(error)) from None
+            chunk = self._frame.unused_data
+            if self._frame.eof:
+                self._frame = None
+        return b"".join(unpacked)
+
+
+def open_zstd(packed: IO[bytes]) -> BufferedReader:
+    """Open a zstd stream for reading; damage raises EOFError, as for gz and xz."""
+    import zstandard
+
+    return BufferedReader(_Unpacked(packed, zstandard), buffer_size=1 << 17)
+
+
+BUFFER_BYTES = 1 << 17
+
+
+class UnpackedTooLargeError(EOFError):
+    """What is unpacked is out of all proportion to what is packed."""
+
+
+class _Counted(RawIOBase):
+    """A stream that knows how many bytes were read of it; pipes have no position."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.count = 0
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill the buffer with what comes next; 0 at the end."""
+        size: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
+        self.count += size
+        return size
+
+
+class _Bounded(_Counted):
+    """Unpacked content that must stay in proportion to the packed."""
+
+    def __init__(self, unpacked: IO[bytes], packed: _Counted) -> None:
+        super().__init__(unpacked)
+        self._packed = packed
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill the buffer with what comes next, unless there was too much already."""
+        size = super().readinto(buffer)
+        if self.count > FREE_BYTES and self.count > MOST_RATIO * self._packed.count:
+            raise UnpackedTooLargeError(f"unpacks to more than {MOST_RATIO} times its size")
+        return size
+
+    def close(self) -> None:
+        """Close the decompressor with it."""
+        self._stream.close()
+        super().close()
+
+
+def decompress(raw: BufferedReader) -> IO[bytes]:
+    """The content of a gz, xz or zst stream, or of whatever else the stream itself."""
+    magic = raw.peek(6)[:6]
+    unpacked: IO[bytes]
+    packed = _Counted(cast(IO[bytes], raw))
+    source = cast(IO[bytes], BufferedReader(packed))
+    if magic.startswith(b"\x1f\x8b"):
+        unpacked = cast(IO[bytes], gzip.GzipFile(fileobj=source))
+    elif magic == b"\xfd7zXZ\x00":
+        unpacked = cast(IO[bytes], lzma.LZMAFile(source))  # noqa: SIM115 (closed by what is around it)
+    elif magic.startswith(b"\x28\xb5\x2f\xfd"):
+        unpacked = open_zstd(source)
+    else:
+        return raw
+    return BufferedReader(_Bounded(unpacked, packed), BUFFER_BYTES)
+
 
 STDIN_NAME = "stdin"
 COMPRESSION_ENDINGS = (".gz", ".xz", ".zst")
@@ -201,3 +317,17 @@ def _compress(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
             yield cast(IO[bytes], written)
     else:
         yield raw
+
+
+CHUNK_BYTES = 1 << 18
+
+
+def sha256_of(source: str | os.PathLike[str] | IO[bytes]) -> str:
+    """The sha256 of a file, by its path, or of all that is left in a stream; memory holds a chunk of it."""
+    if isinstance(source, str | os.PathLike):
+        with open(source, "rb") as stream:
+            return sha256_of(stream)
+    told = hashlib.sha256()
+    while chunk := source.read(CHUNK_BYTES):
+        told.update(chunk)
+    return told.hexdigest()

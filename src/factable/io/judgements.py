@@ -1,15 +1,19 @@
 """Rows of judgements by people, such as preferences: the same fields in JSON lines, a JSON list or CSV."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import NamedTuple, TypeVar
 
-from factable.errors import did_you_mean
-from factable.io.collect import Faults, Unit, make_each
+from factable.errors import DataError, Fault, did_you_mean
 from factable.io.delimited import check_width, find_column, read_cells
+from factable.io.examples import FIELDS
+from factable.io.faults import Faults, Unit, fault_at, make_each
 from factable.io.files import plain_suffix, source_name
-from factable.io.malformed import Malformed, kind_of
+from factable.io.malformed import Malformed, kind_of, shorten
 from factable.io.objects import open_objects
+from factable.io.rows import RATING_PREFIX, parse_cell
 
 R = TypeVar("R")
 Fields = Mapping[str, object]
@@ -65,3 +69,232 @@ def take_name(fields: Fields, field: str, default: str | None = None) -> str:
     if default is None:
         raise Malformed(f'"{field}" is empty', "give a string or a whole number")
     return default
+
+
+PREFERENCE_FIELDS = ("id", "system_a", "system_b", "winner")
+TIE = "tie"
+
+
+class Preference(NamedTuple):
+    """What one person said about two texts; `winner` is None where neither is better."""
+
+    number: int
+    item: str
+    systems: tuple[str, str]
+    winner: str | None
+    annotator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """The preferences of one file, and what was wrong with the lines that were skipped."""
+
+    source: str
+    unit: Unit
+    rows: tuple[Preference, ...]
+    skipped: tuple[Fault, ...] = ()
+
+
+def read_preferences(path: str | os.PathLike[str], *, skip_bad: bool = False) -> Preferences:
+    """Read preferences from a JSON lines, JSON, CSV or TSV file; bad lines are refused or skipped."""
+    faults = Faults(patient=skip_bad)
+    name = source_name(path)
+    unit, numbered = open_judgements(path, _make_preference, faults, needed=PREFERENCE_FIELDS, arrange=dict)
+    rows = []
+    first: dict[tuple[object, ...], int] = {}
+    for number, row in numbered:
+        known = first.setdefault(_key(row), number) if row.annotator else number
+        if known == number:
+            rows.append(row._replace(number=number))
+        else:
+            found = f"repeats annotator {row.annotator!r} on a pair (first at {unit} {known})"
+            faults.add(fault_at(name, unit, number, found, "keep one of them"))
+    return _finish(Preferences(name, unit, tuple(rows)), faults, skip_bad=skip_bad)
+
+
+def _make_preference(fields: Fields) -> Preference:
+    systems = take_name(fields, "system_a"), take_name(fields, "system_b")
+    if systems[0] == systems[1]:
+        raise Malformed(f"system {shorten(systems[0])} is compared with itself", "name two systems")
+    winner = fields["winner"]
+    if isinstance(winner, int) and not isinstance(winner, bool):
+        winner = str(winner)
+    # A system may be called "tie": then it is that system.
+    if winner not in systems:
+        if winner not in (None, "", TIE):
+            raise _bad_winner(winner, systems)
+        winner = None
+    assert winner is None or isinstance(winner, str)
+    return Preference(0, take_name(fields, "id"), systems, winner, take_name(fields, "annotator", ""))
+
+
+def _bad_winner(winner: object, systems: tuple[str, str]) -> Malformed:
+    shown = shorten(winner) if isinstance(winner, str) else kind_of(winner)
+    hint = did_you_mean(winner, (*systems, TIE)) if isinstance(winner, str) else ""
+    choice = f"give {shorten(systems[0])}, {shorten(systems[1])} or {TIE!r}"
+    return Malformed(f'"winner" is {shown}', hint + choice)
+
+
+def _key(row: Preference) -> tuple[object, ...]:
+    return row.item, frozenset(row.systems), row.annotator
+
+
+def check_texts(
+    preferences: Preferences, systems_of: Mapping[str, Set[str]], *, skip_bad: bool = False
+) -> Preferences:
+    """The preferences, if all their texts are among the examples, given as the systems of each item."""
+    faults = Faults(patient=skip_bad)
+    kept = []
+    for row in preferences.rows:
+        known = systems_of.get(row.item)
+        if known is None:
+            problem = f"no example has id {shorten(row.item)}", "give both files the same ids"
+        elif missing := [system for system in row.systems if system not in known]:
+            found = f"no example of system {shorten(missing[0])} has id {shorten(row.item)}"
+            problem = found, f"{did_you_mean(missing[0], known)}add the example or drop the preference"
+        else:
+            kept.append(row)
+            continue
+        faults.add(fault_at(preferences.source, preferences.unit, row.number, *problem))
+    return _finish(replace(preferences, rows=tuple(kept)), faults, skip_bad=skip_bad)
+
+
+def _finish(preferences: Preferences, faults: Faults, *, skip_bad: bool) -> Preferences:
+    """Refuse what was found, or keep it as skipped; something has to be left."""
+    if not skip_bad or not preferences.rows:
+        faults.check()
+    if not preferences.rows:
+        raise DataError([Fault(preferences.source, None, "holds no preferences", "give at least one")])
+    return replace(preferences, skipped=(*preferences.skipped, *faults.take()))
+
+
+ANNOTATION_FIELDS = ("id", "annotator")
+SPANS = "spans"
+SPAN_FORM = 'give [start, end] or [start, end, "kind"], counted in characters from 0'
+# Columns that are no rating, although they are neither an id nor a name.
+OTHER_COLUMNS = frozenset((*FIELDS, *ANNOTATION_FIELDS, SPANS))
+
+
+class Span(NamedTuple):
+    """Characters of a text, from `start` up to and without `end`; the kind may be empty."""
+
+    start: int
+    end: int
+    kind: str = ""
+
+
+class Annotation(NamedTuple):
+    """What one person said about one text; `spans` is None where no spans were asked for."""
+
+    item: str
+    system: str
+    annotator: str
+    human: Mapping[str, float | str]
+    spans: tuple[Span, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """The annotations of all files, and what was wrong with the lines that were skipped."""
+
+    rows: tuple[Annotation, ...]
+    skipped: tuple[Fault, ...] = ()
+
+
+def read_annotations(paths: Sequence[str | os.PathLike[str]], *, skip_bad: bool = False) -> Annotations:
+    """Read annotations from JSON lines, JSON, CSV or TSV files; bad lines are refused or skipped."""
+    faults = Faults(patient=skip_bad)
+    rows: dict[tuple[str, str, str], Annotation] = {}
+    for name, unit, number, row in _each_row(paths, faults):
+        key = row.item, row.system, row.annotator
+        if key in rows:
+            faults.add(fault_at(name, unit, number, _describe_repeat(row), "keep one of them"))
+        else:
+            rows[key] = row
+    if not skip_bad or not rows:
+        faults.check()
+    if not any(row.human or row.spans is not None for row in rows.values()):
+        names = ", ".join(map(source_name, paths))
+        raise DataError([Fault(names, None, "holds no ratings, labels or spans", "give at least one")])
+    return Annotations(tuple(rows.values()), tuple(faults.take()))
+
+
+def _each_row(
+    paths: Sequence[str | os.PathLike[str]], faults: Faults
+) -> Iterator[tuple[str, Unit, int, Annotation]]:
+    for path in paths:
+        unit, numbered = open_judgements(
+            path, _make_annotation, faults, needed=ANNOTATION_FIELDS, arrange=_arrange
+        )
+        for number, row in numbered:
+            yield source_name(path), unit, number, row
+
+
+def _describe_repeat(row: Annotation) -> str:
+    of_system = f" of system {shorten(row.system)}" if row.system else ""
+    return f"repeats annotator {shorten(row.annotator)} on id {shorten(row.item)}{of_system}"
+
+
+def _arrange(cells: Cells) -> Fields:
+    """The fields of a row of CSV: every column that is no other field is a rating or label."""
+    human = {
+        column.removeprefix(RATING_PREFIX): _read_cell(column, cell)
+        for column, cell in cells.items()
+        if column not in OTHER_COLUMNS and cell is not None
+    }
+    named = {name: cells.get(name) for name in ("id", "system", "annotator")}
+    return {**named, "human": human, SPANS: parse_cell(cells.get(SPANS))}
+
+
+def _read_cell(column: str, cell: str) -> float | str:
+    try:
+        number = float(cell)
+    except ValueError:
+        return cell
+    if not isfinite(number):
+        raise Malformed(f'{shorten(cell)} in column "{column}"', "give finite numbers, or empty cells")
+    return number
+
+
+def _make_annotation(fields: Fields) -> Annotation:
+    human, spans = fields.get("human"), fields.get(SPANS)
+    if human is None and spans is None:
+        raise Malformed('neither "human" nor "spans"', 'add "human": {"semantics": 2} or "spans": [[0, 5]]')
+    return Annotation(
+        take_name(fields, "id"),
+        take_name(fields, "system", ""),
+        take_name(fields, "annotator"),
+        {} if human is None else _make_labels(human),
+        None if spans is None else _make_spans(spans),
+    )
+
+
+def _make_labels(human: object) -> dict[str, float | str]:
+    if not isinstance(human, dict):
+        raise Malformed(f'"human" is {kind_of(human)}', 'give an object such as {"semantics": 2}')
+    return {str(name): _label(name, label) for name, label in human.items() if label not in (None, "")}
+
+
+def _label(dimension: object, label: object) -> float | str:
+    if isinstance(label, bool):
+        return "true" if label else "false"
+    if isinstance(label, int | float):
+        return float(label)
+    if isinstance(label, str):
+        return label
+    raise Malformed(f'"human" has {kind_of(label)} for "{dimension}"', "give numbers or labels")
+
+
+def _make_spans(spans: object) -> tuple[Span, ...]:
+    if not isinstance(spans, list):
+        raise Malformed(f'"spans" is {kind_of(spans)}', "give a list such as [[0, 5]]")
+    return tuple(map(_make_span, spans))
+
+
+def _make_span(span: object) -> Span:
+    if not isinstance(span, list) or [type(place) for place in span] not in ([int, int], [int, int, str]):
+        raise Malformed(f'"spans" has {shorten(str(span))}', SPAN_FORM)
+    found = Span(*span)
+    if not 0 <= found.start < found.end:
+        raise Malformed(f'"spans" has {shorten(str(span))}, which holds no character', SPAN_FORM)
+    return found

@@ -10,11 +10,11 @@ import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.blocks import Block, begins_list, explain_broken_json, iter_blocks
-from factable.io.collect import Faults, Unit, make_each
+from factable.io.duplicates import refuse_repeats
+from factable.io.faults import Faults, Unit, make_each
 from factable.io.files import source_name
 from factable.io.limits import MOST_DOCUMENT_BYTES
 from factable.io.malformed import JSON_NAMES, Malformed, kind_of
-from factable.io.repeats import refuse_repeats
 from factable.types import Example
 
 T = TypeVar("T")

@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 
 from factable.io.data import is_missing
+from factable.io.duplicates import refuse_repeats
 from factable.io.examples import FIELDS, make_example
 from factable.io.limits import MOST_NESTING
 from factable.io.malformed import Malformed, shorten
-from factable.io.repeats import refuse_repeats
 from factable.types import Example
 
 REFERENCE = re.compile(r"ref(?:erence)?_?0*([0-9]*)")

@@ -14,7 +14,7 @@ from cython.cimports.cpython.unicode import (
 )
 from cython.cimports.factable.kernels._letters import write_letter
 
-from factable.kernels.keys import BOUNDARY, MIX_1, MIX_2, START, STEP
+from factable.kernels.reading import BOUNDARY, MIX_1, MIX_2, START, STEP
 from factable.types import Record
 
 uint64 = cython.typedef(cython.ulonglong)

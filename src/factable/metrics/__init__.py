@@ -1,1 +1,1 @@
-"""The metrics, one file each; `factable.registry` names them."""
+"""The metrics, one file each; `factable.core.registry` names them."""

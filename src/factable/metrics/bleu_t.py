@@ -11,13 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from factable.metric import VALUE, Field, ShardBy
-from factable.metrics.against_references import columns_to_scores
-from factable.metrics.bleu import MOST_ORDERS, Bleu
-from factable.metrics.bleu_arithmetic import SMOOTHINGS, Column, part_names
-from factable.metrics.parameters import is_number, require, require_choice, require_flags, require_whole
-from factable.metrics.reference_findings import explain_all
-from factable.metrics.sacrebleu_parts import TOKENIZERS, reader
+from factable.core.metric import VALUE, Field, ShardBy
+from factable.core.params import is_number, require, require_choice, require_flags, require_whole
+from factable.metrics.bleu import MOST_ORDERS, SMOOTHINGS, Bleu, Column, part_names
+from factable.metrics.references import TOKENIZERS, columns_to_scores, explain_all, reader
 from factable.types import Example, Finding, Scores
 
 FORMS = ("references", "mixture")

@@ -12,13 +12,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from factable.core.metric import VALUE, Field, ShardBy
+from factable.core.params import require_flags, require_whole
 from factable.kernels import count_each
 from factable.kernels.matches import Unit
-from factable.metric import VALUE, Field, ShardBy
-from factable.metrics.against_references import Readings, columns_to_scores, read_examples
-from factable.metrics.parameters import require_flags, require_whole
-from factable.metrics.reference_findings import explain_all
-from factable.metrics.sacrebleu_parts import signature_pieces
+from factable.metrics.references import (
+    Readings,
+    columns_to_scores,
+    explain_all,
+    read_examples,
+    signature_pieces,
+)
 from factable.types import Example, Finding, Scores
 
 Column = NDArray[np.float64]

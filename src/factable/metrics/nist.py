@@ -13,13 +13,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from factable.core.metric import VALUE, Field, ShardBy
+from factable.core.params import require_choice, require_flags, require_whole
 from factable.kernels.matches import count_ngrams
-from factable.metric import VALUE, Field, ShardBy
-from factable.metrics.against_references import Readings, columns_to_scores, read_examples
-from factable.metrics.parameters import require_choice, require_flags, require_whole
-from factable.metrics.reference_findings import explain_all
-from factable.metrics.sacrebleu_parts import TOKENIZERS, reader
-from factable.models.spread import Spread
+from factable.metrics.references import (
+    TOKENIZERS,
+    Readings,
+    columns_to_scores,
+    explain_all,
+    read_examples,
+    reader,
+)
+from factable.models.runtime.progress import Spread
 from factable.types import Example, Finding, Scores
 
 Column = NDArray[np.float64]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from factable.metric import VALUE, Field, ShardBy, make_scores
-from factable.metrics.parameters import require
+from factable.core.metric import VALUE, Field, ShardBy, make_scores
+from factable.core.params import require
 from factable.models.language_model import Likelihood, language_model_identity, likelihoods
 from factable.types import Example, Finding, Scores
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from factable.core.metric import Field, ShardBy, make_scores
+from factable.core.params import require, require_choice, require_flags
 from factable.kernels import score_rouge
 from factable.kernels.rouge import PARTS, Options, best_reference, read_sentences
 from factable.kernels.tokens import TOKENIZERS, token_spans
 from factable.kernels.words import Reading, word_of
-from factable.metric import Field, ShardBy, make_scores
-from factable.metrics.parameters import require, require_choice, require_flags
-from factable.metrics.spans import runs_without
+from factable.metrics.references import runs_without
 from factable.text.stem import porter_of_long_words
 from factable.types import Example, Finding, Scores
 

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.metric import VALUE, Field, ShardBy
-from factable.metrics.against_references import columns_to_scores, read_examples
-from factable.metrics.parameters import require_flags
-from factable.metrics.reference_findings import explain_all
-from factable.metrics.sacrebleu_parts import signature_pieces
+from factable.core.metric import VALUE, Field, ShardBy
+from factable.core.params import require_flags
+from factable.metrics.references import columns_to_scores, explain_all, read_examples, signature_pieces
 from factable.types import Example, Finding, Scores
 
 if TYPE_CHECKING:

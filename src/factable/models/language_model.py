@@ -13,13 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from factable.errors import UsageError
-from factable.models.answers import mend_surrogates
-from factable.models.asking import ask_once
-from factable.models.folders import model_folder
-from factable.models.hf_files import folder_identity, import_torch, load_tokenizer, load_weights, window_of
-from factable.models.one_each import one_each
 from factable.models.protocols import Advance, tell_nobody
-from factable.models.threads import thread_count
+from factable.models.runtime.cache import ask_once, mend_surrogates
+from factable.models.runtime.folders import (
+    folder_identity,
+    import_torch,
+    load_hf_tokenizer,
+    load_weights,
+    model_folder,
+    window_of,
+)
+from factable.models.runtime.session import one_each
+from factable.models.runtime.threads import thread_count
 
 VARIABLE = "FACTABLE_LANGUAGE_MODEL"
 MOST_TOKENS = 1024
@@ -41,7 +46,7 @@ class LanguageModel:
         torch = import_torch(name)
         from transformers import AutoModelForCausalLM
 
-        self._tokenizer = load_tokenizer(folder)
+        self._tokenizer = load_hf_tokenizer(folder)
         self._model = load_weights(folder, AutoModelForCausalLM)
         longest = self._tokenizer.model_max_length
         self._window = window_of(folder, longest, self._model.config, limit=MOST_TOKENS)

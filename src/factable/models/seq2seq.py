@@ -5,13 +5,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from factable.models.answers import mend_surrogates
-from factable.models.asking import ask_once
-from factable.models.folders import model_folder
-from factable.models.hf_files import folder_identity, import_torch, load_tokenizer, load_weights, window_of
-from factable.models.one_each import one_each
 from factable.models.protocols import Advance, Answer, AskedText, TextWithAnswer, tell_nobody
-from factable.models.threads import thread_count
+from factable.models.runtime.cache import ask_once, mend_surrogates
+from factable.models.runtime.folders import (
+    folder_identity,
+    import_torch,
+    load_hf_tokenizer,
+    load_weights,
+    model_folder,
+    window_of,
+)
+from factable.models.runtime.session import one_each
+from factable.models.runtime.threads import thread_count
 
 # Stands between a question or an answer and its text.
 MARK = " </s> "
@@ -39,7 +44,7 @@ class Seq2Seq:
         torch = import_torch(str(folder))
         from transformers import AutoModelForSeq2SeqLM, GenerationConfig
 
-        self._tokenizer = load_tokenizer(folder)
+        self._tokenizer = load_hf_tokenizer(folder)
         self._model = load_weights(folder, AutoModelForSeq2SeqLM)
         self.identity = identity
         self._window = window_of(folder, self._tokenizer.model_max_length, self._model.config)

@@ -3,13 +3,30 @@
 Zhang, Kishore, Wu, Weinberger and Artzi: BERTScore: Evaluating Text Generation with BERT. ICLR 2020.
 """
 
-from collections.abc import Iterator, Sequence
+import csv
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.models.token_encoder import Encoded, encode_tokens
+from factable.errors import DataError, Fault
+from factable.io.files import sha256_of
+from factable.io.read import iter_examples
+from factable.models.runtime.arrays import while_unchanged
+from factable.models.runtime.manifest import model_fault
+from factable.models.token_encoder import (
+    Encoded,
+    encode_tokens,
+    load_token_encoder,
+    read_tokens,
+    token_encoder_identity,
+)
+from factable.types import Example
 
 PAIRS_AT_ONCE = 1024
 # Cosines are rounded to steps of 1/STEPS, so that a token and itself have 1.
@@ -82,3 +99,100 @@ def _mean(values: Weights, weights: Weights) -> float:
 def harmonic_mean(one: float, other: float) -> float:
     """2ab/(a + b), and 0 where either is not above 0."""
     return 2 * one * other / (one + other) if min(one, other) > 0 else 0.0
+
+
+RARITY_WHAT = "a data set"
+RARITY_REMEDY = "name a converted data set, such as the training set"
+# The item and a text.
+Reference = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rarity:
+    """In how many of so many texts each token is."""
+
+    texts: int
+    frequencies: Counter[int]
+
+    def weights(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        """ln((texts + 1) / (frequency + 1)) of each token."""
+        distinct, places = np.unique(ids, return_inverse=True)
+        found = [math.log((self.texts + 1) / (self.frequencies[token] + 1)) for token in distinct.tolist()]
+        return np.array(found)[places]
+
+
+def count_tokens(model: str, texts: Iterable[str], *, layer: int | None = None, cut: bool = False) -> Rarity:
+    """The rarity of tokens in these texts, each of which counts as often as it is given."""
+    # Any layer has the same tokens; asking for the one that is used loads the model once.
+    encoder = load_token_encoder(model, layer)
+    given = Counter(texts)
+    frequencies: Counter[int] = Counter()
+    for text, times in given.items():
+        tokens = {token for window in read_tokens(encoder, text, cut=cut) for token in window.ids}
+        frequencies.update(dict.fromkeys(tokens, times))
+    return Rarity(given.total(), frequencies)
+
+
+def total_rarity(rarities: Iterable[Rarity]) -> Rarity:
+    """That in the texts of all together."""
+    texts, frequencies = 0, Counter[int]()
+    for rarity in rarities:
+        texts += rarity.texts
+        frequencies.update(rarity.frequencies)
+    return Rarity(texts, frequencies)
+
+
+def references_of(examples: Iterable[Example]) -> set[Reference]:
+    """The different references of each item, whichever and how many systems it has texts of."""
+    return {(one.item, text) for one in examples for text in one.references if text.strip()}
+
+
+def load_rarity(model: str, path: str, *, layer: int | None = None) -> Rarity:
+    """The rarity of tokens in the references of a converted data set."""
+    return _load_rarity(model, layer, token_encoder_identity(model), path, rarity_checksum(path))
+
+
+@lru_cache(maxsize=4)
+def _load_rarity(model: str, layer: int | None, _identity: str, path: str, _checksum: str) -> Rarity:
+    texts = (text for _, text in references_of(iter_examples(path, need_text=False)))
+    found = count_tokens(model, texts, layer=layer)
+    if not found.texts:
+        raise DataError([Fault(path, None, "holds no references", RARITY_REMEDY)])
+    return found
+
+
+def rarity_checksum(path: str) -> str:
+    """The sha256 of the data set."""
+    return while_unchanged(sha256_of, path, what=RARITY_WHAT, remedy=RARITY_REMEDY)
+
+
+COLUMNS = ("LAYER", "P", "R", "F")
+BASELINE_WHAT = "a baseline file"
+BASELINE_REMEDY = (
+    f"give comma-separated values with the columns {', '.join(COLUMNS)} and a row for each layer"
+)
+
+
+def load_baseline(path: str, layer: int) -> Similarity:
+    """Precision, recall and F of unrelated texts at a layer."""
+    rows = while_unchanged(_load_baseline, path, what=BASELINE_WHAT, remedy=BASELINE_REMEDY)
+    if layer not in rows:
+        raise model_fault(path, f"no row for layer {layer}", "name a baseline of this model")
+    return rows[layer]
+
+
+def baseline_checksum(path: str) -> str:
+    """The sha256 of a baseline file."""
+    return while_unchanged(sha256_of, path, what=BASELINE_WHAT, remedy=BASELINE_REMEDY)
+
+
+def _load_baseline(path: str) -> dict[int, Similarity]:
+    with open(path, encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream)
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise ValueError(f"columns {', '.join(reader.fieldnames or ()) or 'missing'}")
+        rows = {int(row["LAYER"]): Similarity(*(float(row[name]) for name in COLUMNS[1:])) for row in reader}
+    for found in rows.values():
+        if not all(math.isfinite(number) and number < 1 for number in found):
+            raise ValueError("a number that is not below 1")
+    return rows

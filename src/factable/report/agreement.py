@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from factable.report.output import Output, show_with_interval, sign, to_object
-from factable.report.summary import SummaryTable
-from factable.study.annotators import AnnotatorStudy, DimensionAgreement, SpanAgreement
-from factable.study.measured import Measured
+from factable.report.formats import Output, show_with_interval, sign, to_object
+from factable.report.terminal import SummaryTable
+from factable.study.agreement import AnnotatorStudy, DimensionAgreement, SpanAgreement
+from factable.study.panel import Measured
 
 CSV_COLUMNS = ("kind", "name", "statistic", "value", "mean", "low", "high", "reason")
 

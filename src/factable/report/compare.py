@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from factable import __version__
-from factable.metric import VALUE
-from factable.report.output import Output, show, show_with_interval
-from factable.report.summary import SummaryTable
+from factable.core.metric import VALUE
+from factable.report.formats import Output, show, show_with_interval
+from factable.report.terminal import SummaryTable
 from factable.study.comparison import Comparison, Difference, Ranking
 
 # Of more pairs than these, tables list those that differ.

@@ -6,10 +6,9 @@ from dataclasses import asdict
 import numpy as np
 
 from factable import __version__
-from factable.report.output import Output, show
-from factable.report.summary import SummaryTable
-from factable.study.coverage import Coverage
-from factable.study.divergence import Curve, Divergence
+from factable.report.formats import Output, show
+from factable.report.terminal import SummaryTable
+from factable.study.divergence import Coverage, Curve, Divergence
 
 BINS = 20
 DECILES = tuple(range(10, 100, 10))

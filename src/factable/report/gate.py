@@ -3,12 +3,11 @@
 from typing import TYPE_CHECKING
 
 from factable.errors import printable
+from factable.gate.decision import GateResult
 from factable.gate.outcomes import Outcome
 from factable.gate.policy import UNSCORED
-from factable.gate.result import GateResult
-from factable.report.output import show, show_with_interval
-from factable.report.summary import SummaryTable
-from factable.report.text import to_terminal
+from factable.report.formats import show, show_with_interval
+from factable.report.terminal import SummaryTable, to_terminal
 from factable.report.verdict import label_line, mark_text, print_lines, state_line
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What gold texts get, as a table of text, as JSON and as CSV."""
 
-from factable.report.output import Output, show, sign, to_object
-from factable.report.summary import SummaryTable
+from factable.report.formats import Output, show, sign, to_object
+from factable.report.terminal import SummaryTable
 from factable.study.gold import GoldStudy
 
 CSV_COLUMNS = ("metric", "gold", "paraphrase", "kept", "reason")

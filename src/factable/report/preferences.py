@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from factable.report.output import Output, show, show_with_interval, sign, to_object
-from factable.report.summary import SummaryTable
-from factable.study.measured import Measured
+from factable.report.formats import Output, show, show_with_interval, sign, to_object
+from factable.report.terminal import SummaryTable
+from factable.study.panel import Measured
 from factable.study.preferences import Contrast, PreferenceStudy
 
 SIGNIFICANT = 0.05

@@ -3,11 +3,10 @@
 import math
 from collections.abc import Sequence
 
-from factable.report.output import NO_NUMBER, Output, show, show_with_interval, sign, to_object
-from factable.report.summary import SummaryTable
-from factable.study.differences import Comparison
-from factable.study.measured import Measured
-from factable.study.ratings import Agreement, Study
+from factable.report.formats import NO_NUMBER, Output, show, show_with_interval, sign, to_object
+from factable.report.terminal import SummaryTable
+from factable.study.panel import Measured
+from factable.study.ratings import Agreement, Comparison, Study
 
 SIGNIFICANT = 0.05
 CSV_COLUMNS = ("metric", "human", "level", "statistic", "value", "mean", "low", "high", "reason")

@@ -2,10 +2,10 @@
 
 import math
 
-from factable.report.output import NO_NUMBER, Output, show, show_with_interval, sign, to_object
-from factable.report.summary import SummaryTable
+from factable.report.formats import NO_NUMBER, Output, show, show_with_interval, sign, to_object
+from factable.report.terminal import SummaryTable
 from factable.stats.bootstrap import Interval
-from factable.study.measured import Measured
+from factable.study.panel import Measured
 from factable.study.tuning import STATISTIC, Setting, Tuned, Tuning
 
 CSV_COLUMNS = (

@@ -3,11 +3,10 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from factable.report.output import NO_NUMBER, Output, show, show_with_interval, sign, to_object
-from factable.report.summary import SummaryTable
-from factable.study.confusion import Confusion, Group
-from factable.study.labels import TWO_LABELS
-from factable.study.measured import Measured
+from factable.report.formats import NO_NUMBER, Output, show, show_with_interval, sign, to_object
+from factable.report.terminal import SummaryTable
+from factable.study.labels import TWO_LABELS, Confusion, Group
+from factable.study.panel import Measured
 from factable.study.verdicts import FOUR_WAY, TWO_WAY, Verdict, VerdictStudy
 
 NOT_OK = TWO_LABELS[1]

@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from factable.core.metric import VALUE, Metric, corpus_of, finish_each, pick
 from factable.errors import UsageError, printable
 from factable.io.files import COMPRESSION_ENDINGS, source_name
-from factable.metric import VALUE, Metric, corpus_of, finish_each, pick
 from factable.stats.bootstrap import Draws, Finish, interval
-from factable.stats.randomization import randomization_p
-from factable.stats.significance import bootstrap_p, holm
+from factable.stats.significance import bootstrap_p, holm, randomization_p
 from factable.study.levels import sign_of
 from factable.study.panel import Column, Panel, Places, choose_systems, require_known
 from factable.types import Scores

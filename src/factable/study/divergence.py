@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from factable.core.metric import Metric
 from factable.errors import DataError, Fault, UsageError
-from factable.metric import Metric
+from factable.metrics.parent.metric import Parent
 from factable.stats.bootstrap import WEIGHTS_AT_ONCE, interval
-from factable.study.levels import choose_points, usable_examples, why_undefined
+from factable.study.levels import choose_points, pearson_at, usable_examples, why_undefined
 from factable.study.panel import Column, Panel, Places, choose_dimensions, choose_systems
 from factable.study.ratings import check_systems
-from factable.study.weighted import pearson_at
 
 LABEL = "entailed"
 LEVELS = ("system", "example")
@@ -196,3 +196,32 @@ def _fill(work: Sequence[_Work], samples: _Samples, shares: Sequence[float], see
         for weights in samples.draw(share, generator):
             for one in work:
                 one.add(share, weights)
+
+
+# Its part `mix` is lambda: 1 less the mean share of each record's words that the reference has.
+COVERING = Parent()
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The share of the data that the references have, one value per item."""
+
+    values: Column
+    signature: str
+    items_left_out: int
+
+
+def measure_coverage(panel: Panel, *, systems: Sequence[str] = (), excluded: Sequence[str] = ()) -> Coverage:
+    """The coverage of each item of a panel that was scored with COVERING.
+
+    Of several references PARENT takes the one closest to the text, so an item's value is the mean over its
+    texts; items that PARENT cannot score are left out.
+    """
+    panel = choose_systems(panel, systems, excluded)
+    scores = panel.result.scores[panel.result.metrics.index(COVERING)]
+    covered = 1 - np.frombuffer(scores.parts["mix"])
+    scored = ~np.isnan(covered)
+    item_of = panel.item_of[scored]
+    texts = np.bincount(item_of, minlength=len(panel.items))
+    sums = np.bincount(item_of, weights=covered[scored], minlength=len(panel.items))
+    return Coverage(sums[texts > 0] / texts[texts > 0], scores.signature, int((texts == 0).sum()))

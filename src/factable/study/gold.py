@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from factable.core.metric import Metric
+from factable.engine.score import score_files
 from factable.errors import DataError, Fault
-from factable.metric import Metric
-from factable.run.score import score_files
-from factable.text.units import RECORDS, units_of
+from factable.text.documents import RECORDS, units_of
 from factable.types import Example, Scores
 
 GOLD, PARAPHRASE = "gold", "paraphrase"

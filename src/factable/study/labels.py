@@ -6,12 +6,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from factable.core.metric import Metric
+from factable.core.signature import spec
 from factable.errors import UsageError, printable
-from factable.metric import Metric
-from factable.signature import spec
-from factable.stats.classification import best_cut, cross_cuts
+from factable.stats.bootstrap import Draws
+from factable.stats.classification import (
+    Labels,
+    accuracy,
+    balanced_accuracy,
+    best_cut,
+    count_by_item,
+    cross_cuts,
+    f1,
+    precision,
+    recall,
+)
 from factable.study.levels import Mask, sign_of
-from factable.study.panel import Column, Panel, Places, require_known
+from factable.study.panel import Column, Measured, Panel, Places, require_known, summarize
 from factable.types import Scores
 
 OMISSION, HALLUCINATION, CONFIDENCE = "omission", "hallucination", "confidence"
@@ -128,3 +139,90 @@ def cuts_of(metrics: Sequence[Metric], given: Mapping[Metric, float]) -> dict[in
         if says_itself(metric):
             raise UsageError(f"{metric.name} says itself what is wrong and takes no cut; drop --cut")
     return {metrics.index(metric): value for metric, value in given.items()}
+
+
+class Rates(NamedTuple):
+    """How well one label is found."""
+
+    precision: Measured
+    recall: Measured
+    f1: Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Texts by gold label (rows) and the metric's label (columns), and what follows.
+
+    Of two labels only the rates of "not OK" are given.
+    """
+
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    accuracy: Measured
+    balanced_accuracy: Measured
+    classes: Mapping[str, Rates]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Some texts; `four_way` is None unless both people and the metric have four labels."""
+
+    examples: int
+    two_way: Confusion
+    four_way: Confusion | None
+
+
+def count_groups(
+    gold: Labels, predicted: Labels, labels: tuple[str, ...], item_of: Places, facts: Places, draws: Draws
+) -> tuple[Group, dict[int, Group]]:
+    """All texts together, and those with each number of facts."""
+    counts = {}
+    for number in np.unique(facts).tolist():
+        mine = facts == number
+        items, place = np.unique(item_of[mine], return_inverse=True)
+        counted = count_by_item(gold[mine], predicted[mine], place, items=len(items), classes=len(labels))
+        counts[number] = items, counted
+    shape = (-1, len(labels), len(labels))
+    drawn = draws.apply(
+        lambda weights: {
+            str(number): (weights[:, items] @ counted).reshape(shape)
+            for number, (items, counted) in counts.items()
+        }
+    )
+    by_facts = {number: drawn[str(number)] for number in counts}
+    whole = sum(by_facts.values(), np.zeros((draws.draws + 1, *shape[1:])))
+    return _group(whole, labels), {number: _group(column, labels) for number, column in by_facts.items()}
+
+
+def _group(confusions: Column, labels: tuple[str, ...]) -> Group:
+    examples = int(confusions[0].sum())
+    if labels != LABELS:
+        return Group(examples, _confusion(confusions, TWO_LABELS), None)
+    # All that is not OK becomes one label.
+    collapsed = np.add.reduceat(np.add.reduceat(confusions, (0, 1), axis=1), (0, 1), axis=2)
+    return Group(examples, _confusion(collapsed, TWO_LABELS), _confusion(confusions, LABELS))
+
+
+def _confusion(confusions: Column, labels: tuple[str, ...]) -> Confusion:
+    """What follows from the confusion matrices of all draws, of which the first is the data itself."""
+    first = confusions[0].astype(int)
+    absent = [label for label, count in zip(labels, first.sum(axis=1), strict=True) if not count]
+    rated = labels if labels == LABELS else TWO_LABELS[1:]
+    nothing = "" if first.any() else "no text has both labels"
+    return Confusion(
+        labels=labels,
+        counts=tuple(map(tuple, first.tolist())),
+        accuracy=summarize(accuracy(confusions), nothing),
+        balanced_accuracy=summarize(
+            balanced_accuracy(confusions), nothing or f"people call no text {', '.join(absent)}"
+        ),
+        classes={label: _rates(confusions, label, labels.index(label)) for label in rated},
+    )
+
+
+def _rates(confusions: Column, label: str, number: int) -> Rates:
+    return Rates(
+        summarize(precision(confusions, number), f"the metric calls no text {label}"),
+        summarize(recall(confusions, number), f"people call no text {label}"),
+        summarize(f1(confusions, number), f"neither people nor the metric call a text {label}"),
+    )

@@ -7,11 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.metric import Metric, finish_each
+from factable.core.metric import Metric, finish_each
 from factable.stats.bootstrap import Draws, group_means, group_totals
-from factable.stats.correlation import STATISTICS, correlate_draws
+from factable.stats.correlation import (
+    STATISTICS,
+    correlate_draws,
+    correlate_rows,
+    pearson,
+    pearson_rows,
+    tie_threshold_rows,
+)
 from factable.stats.correlation import why_undefined as why_constant
-from factable.stats.rows import correlate_rows, pearson_rows, tie_threshold_rows
 from factable.study.panel import Column, Panel, Places
 
 LEVELS = ("system", "example", "item")
@@ -161,3 +167,26 @@ def undefined_items(points: Points) -> int:
 def _defined_items(points: Points) -> Places:
     x, y = item_rows(points)
     return np.flatnonzero(~np.isnan(pearson_rows(x, y, ~np.isnan(x))))
+
+
+def pearson_at(level: str, points: Points, weights: Column) -> Column:
+    """One number for each row of weights (rows x items); NaN where it is undefined."""
+    if not len(points.values):
+        return np.full(len(weights), np.nan)
+    if level == "example":
+        return pearson(points.values, points.ratings, points.item_of, weights)
+    if level == "item":
+        return _mean_over_items(points, weights)
+    values, ratings = system_values(points, weights), system_ratings(points, weights)
+    return pearson_rows(values, ratings, ~(np.isnan(values) | np.isnan(ratings)))
+
+
+def _mean_over_items(points: Points, weights: Column) -> Column:
+    """Over the systems of each item, then averaged over the items where it is defined."""
+    values, ratings = item_rows(points)
+    found = pearson_rows(values, ratings, ~np.isnan(values))
+    defined = ~np.isnan(found)
+    mine = weights[:, np.unique(points.item_of)[defined]]
+    with np.errstate(invalid="ignore"):
+        mean: Column = mine @ found[defined] / mine.sum(axis=1)
+    return mean

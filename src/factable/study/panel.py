@@ -1,5 +1,6 @@
 """Scores and human ratings of the same examples, side by side: what every study begins with."""
 
+import math
 import os
 from array import array
 from collections.abc import Mapping, Sequence
@@ -9,13 +10,14 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from factable.core.metric import Metric, pick
+from factable.engine.collect import Listener, Result
+from factable.engine.score import score_files
+from factable.engine.units import Render, Scored
 from factable.errors import DataError, Fault, UsageError, did_you_mean, printable
 from factable.io.files import source_name
 from factable.io.read import Source
-from factable.metric import Metric, pick
-from factable.run.collect import Listener, Result
-from factable.run.score import score_files
-from factable.run.units import Render, Scored
+from factable.stats.bootstrap import interval
 from factable.types import Example, Scores
 
 Column = NDArray[np.float64]
@@ -141,3 +143,20 @@ def _only(panel: Panel, systems: Sequence[int]) -> Panel:
         facts=panel.facts[members],
         ratings={name: column[members] for name, column in panel.ratings.items()},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A number, its bootstrap mean and 95 % interval; NaN has a reason."""
+
+    value: float
+    mean: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    reason: str = ""
+
+
+def summarize(draws: Column, reason: str = "") -> Measured:
+    """The first draw is the data itself; the others make mean and interval. The reason is for NaN."""
+    value = float(draws[0])
+    return Measured(value, *interval(draws[1:]), reason=reason if math.isnan(value) else "")

@@ -12,26 +12,26 @@ from typing import NamedTuple
 
 import numpy as np
 
+from factable.core.metric import Metric
 from factable.errors import UsageError
-from factable.metric import Metric
 from factable.stats.bootstrap import Draws, group_means
 from factable.stats.correlation import pearson, spearman, why_undefined
 from factable.stats.significance import holm, mcnemar_p
-from factable.study.confusion import Group, count_groups
 from factable.study.labels import (
     LABELS,
     TWO_LABELS,
     Cut,
     Gold,
+    Group,
     Predicted,
+    count_groups,
     cuts_of,
     gold_of_labels,
     gold_of_ratings,
     predict,
 )
 from factable.study.levels import Mask
-from factable.study.measured import Measured, summarize
-from factable.study.panel import Column, Panel, Places, choose_systems
+from factable.study.panel import Column, Measured, Panel, Places, choose_systems, summarize
 
 TWO_WAY, FOUR_WAY = "two-way", "four-way"
 

@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from factable.engine.engines import check_engine, map_units
+from factable.engine.sources import check_files, iter_units
+from factable.engine.units import AnyUnit, read_unit
 from factable.errors import Fault
-from factable.io.collect import Faults
-from factable.io.memory import without_collection
+from factable.io.faults import Faults
+from factable.io.read import without_collection
 from factable.kernels import tokenize
 from factable.kernels.tokens import attribute_token
-from factable.models.counts import Counts, from_pairs
-from factable.run.engines import check_engine, map_units
-from factable.run.sources import check_files, iter_units
-from factable.run.units import AnyUnit, read_unit
+from factable.metrics.parent.counts import Counts, from_pairs
 from factable.types import Example, Table
 
 # Pairs held before they are counted: 64 MB.

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import UsageError
-from factable.extract.slots import find_slots
-from factable.models.fact_classifier import FactClassifier, features
-from factable.models.patterns import Patterns, squeeze
+from factable.metrics.slots.extractor import find_slots
+from factable.metrics.slots.fact_classifier import FactClassifier, features
+from factable.metrics.slots.patterns import Patterns, squeeze
 from factable.types import Example, Record
 
 Matrix = NDArray[np.float64]

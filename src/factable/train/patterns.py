@@ -5,8 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from factable.models.fact_classifier import features
-from factable.models.patterns import squeeze, verbatim
+from factable.metrics.slots.fact_classifier import features
+from factable.metrics.slots.patterns import squeeze, verbatim
 from factable.text.templates import FALSE, TRUE
 from factable.train.facts import slots_of
 from factable.types import Example, Record

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from factable.models.nli import entailment
 from factable.models.protocols import ENTAILMENT, TextPair
-from factable.text.months import MONTHS
 from factable.text.templates import SUBJECT, VALUE, facts_of, fill, open_up, readable
+from factable.text.values.dates import MONTHS
 from factable.types import Example, Record
 
 MOST_WORDS = 25

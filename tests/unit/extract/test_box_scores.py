@@ -2,7 +2,7 @@
 
 import pytest
 
-from factable.extract.load import load_extractor
+from factable.metrics.extraction.extractors import load_extractor
 from factable.types import Record, Table
 
 TEAMS = ("Boston Celtics", "Los Angeles Lakers")

@@ -1,6 +1,6 @@
 """Records as lines of tokens, and back."""
 
-from factable.extract.linearised import delinearise, find_tokens, linearise
+from factable.metrics.extraction.pointer import delinearise, find_tokens, linearise
 from factable.types import Record
 
 RECORDS = [Record("Alan_Bean", "birthDate", "15 March 1932"), Record("", "dateOfBirth", "10.5")]

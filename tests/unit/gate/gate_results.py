@@ -1,10 +1,9 @@
 """Results of gates made by hand."""
 
 from factable.gate.baseline import Baseline, find_changes
+from factable.gate.decision import RATES, GateResult, Rate
 from factable.gate.outcomes import Flaw, Outcome
 from factable.gate.policy import Policy, find_breaches
-from factable.gate.rates import RATES, Rate
-from factable.gate.result import GateResult
 
 TEXT = "The Eagle is by the river."
 FLAW = Flaw("contradicted", "area | centre", (16, 25), "")

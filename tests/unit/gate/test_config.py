@@ -7,7 +7,7 @@ import pytest
 from factable.errors import DataError
 from factable.gate.config import OPTIONS, Config, read_config
 from factable.gate.policy import Policy
-from factable.metrics.ledger import Ledger
+from factable.metrics.ledger.metric import Ledger
 
 
 def write(tmp_path, text):

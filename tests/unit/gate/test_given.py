@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from factable.cli.given import read_data, read_text
 from factable.errors import DataError
-from factable.gate.given import read_data, read_text
 
 PAIRS = {"name": "Blue Spice", "price": 5}
 E2E = "name[Blue Spice], price[5]"

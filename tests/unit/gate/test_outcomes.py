@@ -3,9 +3,9 @@
 import math
 from array import array
 
+from factable.engine.units import Scored
 from factable.gate.outcomes import Flaw, OutcomeRows, outcomes_of
-from factable.metrics.ledger import Ledger
-from factable.run.units import Scored
+from factable.metrics.ledger.metric import Ledger
 from factable.types import Example, Finding, Record, Scores, Table
 
 TEXT = "The Eagle sells shoes in Rome."

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from factable.gate.ranking import rank_texts
-from factable.registry import parse
+from factable.core.registry import parse
+from factable.gate.rerank import rank_texts
 from factable.types import Example, Record, Table
 
 TABLE = Table((Record("", "name", "Blue Spice"), Record("", "area", "riverside")))

@@ -5,9 +5,9 @@ from array import array
 
 import pytest
 
-from factable.gate.rates import RATES, measure_rates
-from factable.metric import VALUE, corpus_of
-from factable.metrics.ledger import Ledger
+from factable.core.metric import VALUE, corpus_of
+from factable.gate.decision import RATES, measure_rates
+from factable.metrics.ledger.metric import Ledger
 from factable.types import Scores
 
 METRIC = Ledger()

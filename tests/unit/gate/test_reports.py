@@ -6,10 +6,9 @@ from xml.etree import ElementTree as Xml
 import pytest
 from gate_results import make_baseline, make_outcome, make_result
 
-from factable.gate.annotations import annotated, annotations
-from factable.gate.junit import write_junit
 from factable.gate.outcomes import Flaw
 from factable.gate.policy import Policy
+from factable.report.junit import annotated, annotations, write_junit
 
 UNSCORED = make_outcome("c", "unscored", flaws=[Flaw("unscored", "", None, "no records")])
 NASTY = "a\x00b\x1b[31m ]]> <&\"' \ud800 \uffff 😀"

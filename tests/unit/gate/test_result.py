@@ -8,8 +8,8 @@ from gate_results import make_baseline, make_outcome, make_result
 
 from factable.errors import DataError
 from factable.gate.baseline import read_baseline, signature_differences
+from factable.gate.decision import write_result
 from factable.gate.policy import Policy
-from factable.gate.result import write_result
 
 
 def test_a_result_serves_as_baseline(tmp_path):

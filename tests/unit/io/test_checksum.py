@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from factable.io.checksum import CHUNK_BYTES, sha256_of
+from factable.io.files import CHUNK_BYTES, sha256_of
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 

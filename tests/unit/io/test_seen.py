@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factable.io.memory import without_collection
-from factable.io.seen import SeenKeys
+from factable.io.duplicates import SeenKeys
+from factable.io.read import without_collection
 from factable.kernels import fingerprints
 from factable.types import Example, Table
 

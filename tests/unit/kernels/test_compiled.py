@@ -20,7 +20,7 @@ from types import FunctionType
 for name in sys.argv[1:]:
     sys.modules[name] = None
 from factable import Example, Record, Table, kernels
-from factable.registry import parse
+from factable.core.registry import parse
 used = {isinstance(getattr(kernels, name), FunctionType) for name in kernels.__all__ if name != "COMPILED"}
 example = Example("i", "s", "Ann was born in Rome .", Table((Record("Ann", "birthPlace", "Rome"),)),
                   ("Ann comes from Rome .", "Rome is where Ann was born"))

@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factable import kernels
-from factable.kernels import keys, parent, records, tokens
+from factable.kernels import parent, tokens
+from factable.kernels import reading as keys
+from factable.kernels import reading as records
 from factable.kernels.parent import Options
-from factable.models.counts import Counts, from_pairs
+from factable.metrics.parent.counts import Counts, from_pairs
 from factable.types import Example, Record, Table
 
 pytestmark = pytest.mark.skipif(not kernels.COMPILED, reason="the kernels were not compiled")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from factable.kernels import mteval, separate
-from factable.metrics.sacrebleu_parts import tokenize_13a
+from factable.metrics.references import tokenize_13a
 
 texts = st.text(alphabet=st.one_of(st.sampled_from("aB1 .,-&;<>'\"/_\n\t\u00a0é中"), st.characters()))
 

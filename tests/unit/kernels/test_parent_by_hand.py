@@ -16,7 +16,7 @@ from factable.kernels.parent import (
     Options,
     common_length,
 )
-from factable.models.counts import from_pairs
+from factable.metrics.parent.counts import from_pairs
 from factable.types import Example, Record, Table
 
 both = pytest.mark.parametrize(

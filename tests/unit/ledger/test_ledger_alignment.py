@@ -1,8 +1,8 @@
 import pytest
 
 from factable.io.data import make_table
-from factable.ledger.alignment import align
-from factable.ledger.reading import Reading
+from factable.metrics.ledger.alignment import align
+from factable.metrics.ledger.reading import Reading
 from factable.models.templates import load_templates
 from factable.types import Example
 

@@ -4,10 +4,10 @@ import pytest
 
 import factable
 from factable.errors import DataError
-from factable.ledger.audit import audit
-from factable.ledger.reading import Reading
-from factable.ledger.weights import load_weights
-from factable.metrics.ledger import Ledger
+from factable.metrics.ledger.audit import audit
+from factable.metrics.ledger.metric import Ledger
+from factable.metrics.ledger.reading import Reading
+from factable.metrics.ledger.weights import load_weights
 from factable.models.nli import ask_in_groups
 from factable.models.templates import load_templates
 from factable.train.ledger.fit import CASES

@@ -2,7 +2,7 @@ import pytest
 
 import factable
 from factable.errors import DataError, UsageError
-from factable.ledger import Fact, Span, Verdict
+from factable.metrics.ledger.verdict import Fact, Span, Verdict
 from factable.types import Example, Record, Table
 
 DATA = {"name": "Blue Spice", "eatType": "pub", "area": "riverside"}

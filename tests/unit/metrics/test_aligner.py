@@ -2,7 +2,7 @@
 
 import pytest
 
-from factable.registry import parse
+from factable.core.registry import parse
 from factable.types import Example, Record, Table
 
 TABLE = Table(

@@ -7,17 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from factable.core.signature import sign
 from factable.errors import DataError, UsageError
 from factable.metrics.bertscore import Bertscore
 from factable.models import token_encoder
-from factable.models.embedded import embedded_folder
-from factable.models.embedder import embed
-from factable.models.manifest import MODEL
+from factable.models.encoder import embed
 from factable.models.protocols import SCALE
+from factable.models.runtime.manifest import MODEL, embedded_folder
 from factable.models.token_encoder import encode_tokens, load_token_encoder
-from factable.models.token_rarity import count_tokens
-from factable.models.token_similarity import NOTHING, token_similarity
-from factable.signature import sign
+from factable.models.token_similarity import NOTHING, count_tokens, token_similarity
 from factable.types import Example, Table
 
 REFERENCES = ("Ada was born in London.", "London is the birth place of Ada.")

@@ -2,10 +2,10 @@
 
 import pytest
 
+from factable.core.registry import parse
 from factable.errors import DataError, UsageError
 from factable.io.data import parse_e2e
-from factable.models.fact_classifier import load_classifier, write_classifier
-from factable.registry import parse
+from factable.metrics.slots.fact_classifier import load_classifier, write_classifier
 from factable.train.facts import train_classifier
 from factable.types import Example, Record, Table
 

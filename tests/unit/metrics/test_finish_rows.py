@@ -8,10 +8,10 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from factable.metric import finish_each
-from factable.metrics.bleu_arithmetic import e2e_corpus
-from factable.metrics.meteor import TUNINGS
-from factable.registry import parse
+from factable.core.metric import finish_each
+from factable.core.registry import parse
+from factable.metrics.bleu import e2e_corpus
+from factable.metrics.meteor.metric import TUNINGS
 
 ROWS = 200
 

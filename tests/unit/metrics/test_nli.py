@@ -9,15 +9,8 @@ import pytest
 
 import factable
 from factable.errors import UsageError
-from factable.metrics.nli import NO_FACTS, NliCheck
-from factable.metrics.nli_check import (
-    Check,
-    Selection,
-    decide,
-    explain_check,
-    questions_of,
-    sentence_pairs,
-)
+from factable.metrics.nli.check import Check, Selection, decide, explain_check, questions_of, sentence_pairs
+from factable.metrics.nli.metric import NO_FACTS, NliCheck
 from factable.text.templates import Templates
 from factable.types import Example, Record, Table
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import factable
+from factable.core.metric import merge_scores
+from factable.core.signature import sign
 from factable.errors import DataError, UsageError
-from factable.metric import merge_scores
 from factable.metrics.perplexity import Perplexity
 from factable.models.language_model import VARIABLE, language_model_identity, likelihoods, split_windows
-from factable.signature import sign
 from factable.types import Example, Table
 from small_models import MARK, WINDOW, make_gpt2
 
@@ -94,7 +94,7 @@ def test_no_number_depends_on_neighbours(folder, monkeypatch):
     monkeypatch.setenv("FACTABLE_CACHE", "off")
 
     def fresh(texts):
-        monkeypatch.setattr("factable.models.asking._remembered", {})
+        monkeypatch.setattr("factable.models.runtime.cache._remembered", {})
         return likelihoods(folder, texts)
 
     together = fresh(TEXTS)
@@ -118,7 +118,7 @@ def test_shards_have_the_perplexity_of_all(folder):
 
 def test_what_is_kept_is_not_computed_again(folder, monkeypatch):
     first = likelihoods(folder, TEXTS)
-    monkeypatch.setattr("factable.models.asking._remembered", {})
+    monkeypatch.setattr("factable.models.runtime.cache._remembered", {})
     monkeypatch.setattr("factable.models.language_model.load_language_model", lambda name: pytest.fail(name))
     assert likelihoods(folder, TEXTS) == first
 

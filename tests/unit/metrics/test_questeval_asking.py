@@ -2,12 +2,12 @@
 
 import pytest
 
-from factable.metrics.questeval import QuestEval
-from factable.metrics.questeval_questions import Asking, reply_of, with_data, with_reference, word_questions
+from factable.metrics.questeval.metric import QuestEval
+from factable.metrics.questeval.questions import Asking, reply_of, with_data, with_reference, word_questions
 from factable.models.protocols import Answer, TextWithAnswer
 from factable.models.seq2seq import write_questions
 from factable.text.answers import answer_spans
-from factable.text.linear import linearise_by_entity
+from factable.text.linearise import linearise_by_entity
 from factable.text.questions import Questions
 from factable.types import Example, Record, Table
 from tiny_t5 import make_t5_folder

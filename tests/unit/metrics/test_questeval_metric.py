@@ -5,9 +5,9 @@ import math
 import pytest
 
 from factable.errors import UsageError
-from factable.metrics.questeval import QuestEval
-from factable.metrics.questeval_questions import Exchange, Reply
-from factable.metrics.questeval_score import Marked, judge, judge_as_released, similarities, worth
+from factable.metrics.questeval.metric import QuestEval
+from factable.metrics.questeval.questions import Exchange, Reply
+from factable.metrics.questeval.scoring import Marked, judge, judge_as_released, similarities, worth
 from factable.models.protocols import Answer, AskedText, TextWithAnswer
 from factable.models.qa import answer
 from factable.types import Example, Record, Table

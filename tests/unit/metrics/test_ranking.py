@@ -8,10 +8,10 @@ import pytest
 
 import factable
 from factable.errors import DataError, UsageError
-from factable.metrics.ranking import Ranking
-from factable.models.pools import Pool, collect
-from factable.models.waiting import told_to
-from factable.text.units import RECORDS, VALUES, decoys_of, units_of
+from factable.metrics.ranking.metric import Ranking
+from factable.metrics.ranking.pool import Pool, collect
+from factable.models.runtime.progress import told_to
+from factable.text.documents import RECORDS, VALUES, decoys_of, units_of
 from factable.types import Example, Record, Table
 
 PEOPLE = {"Ann Lee": ("Bonn", "1901"), "Bob Ray": ("Cork", "1908"), "Cy Fox": ("Dole", "1915")}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factable.metrics.ranking_precision import (
+from factable.metrics.ranking.judgement import (
     ARITHMETIC,
     FOUND,
     IDEAL,

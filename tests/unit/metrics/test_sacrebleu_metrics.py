@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 import sacrebleu
 
+from factable.core.registry import parse
+from factable.core.signature import sign, spec
 from factable.errors import UsageError
 from factable.metrics.bleu import Bleu
 from factable.metrics.bleu_t import BleuT
 from factable.metrics.chrf import Chrf
 from factable.metrics.nist import Nist
 from factable.metrics.ter import Ter
-from factable.registry import parse
-from factable.signature import sign, spec
 from factable.types import Example, Finding, Record, Table
 
 TABLE = Table((Record("Ada", "born", "10 December 1815"), Record("Ada", "field", "mathematics")))

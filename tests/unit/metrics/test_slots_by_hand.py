@@ -2,8 +2,8 @@
 
 import pytest
 
+from factable.core.registry import parse
 from factable.io.data import parse_e2e
-from factable.registry import parse
 from factable.types import Example, Record, Table
 
 METRIC = parse("slot_error")

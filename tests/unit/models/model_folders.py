@@ -3,9 +3,9 @@
 import json
 import shutil
 
-from factable.io.checksum import sha256_of
-from factable.models.embedded import embedded_folder
+from factable.io.files import sha256_of
 from factable.models.protocols import LABELS
+from factable.models.runtime.manifest import embedded_folder
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdef.", "ada", "was", "born", "in", "london", "paris"]
 

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from model_folders import make_onnx_folder, write_manifest
 
-from factable.models import asking, nli
-from factable.models.answers import cache_file, keep, key_of, recall
+from factable.models import nli
 from factable.models.nli import entailment
 from factable.models.protocols import TextPair
+from factable.models.runtime import cache as asking
+from factable.models.runtime.cache import cache_file, keep, key_of, recall
 
 PAIR = TextPair("Ada was born in London.", "Ada was born.")
 ANSWER = np.array([0.1, 0.2, 0.7]).tobytes()
@@ -222,7 +223,7 @@ def test_processes_keep_at_the_same_time(path):
 
 def test_a_file_that_another_process_locks_is_not_waited_for_for_ever(path, monkeypatch):
     keep(path, {b"key": ANSWER})
-    monkeypatch.setattr("factable.models.answers.SECONDS", 0.05)
+    monkeypatch.setattr("factable.models.runtime.cache.SECONDS", 0.05)
     file = sqlite3.connect(path)
     file.execute("BEGIN EXCLUSIVE")
     keep(path, {b"other": ANSWER})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factable.models.bm25 import K1, B, Bm25Index, read_query
+from factable.metrics.ranking.rankers import K1, B, Bm25Index, read_query
 
 texts = st.lists(st.sampled_from(["ada", "lovelace", "engine", "of", "the", "1815"]), min_size=1).map(
     " ".join

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factable.core.registry import parse
 from factable.errors import DataError
-from factable.models.counts import counts_checksum, from_pairs, load_counts, save_counts
-from factable.registry import parse
+from factable.metrics.parent.counts import counts_checksum, from_pairs, load_counts, save_counts
 from factable.train.counts import CountsBuilder
 from factable.types import Example, Record, Table
 

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from factable.errors import DataError, UsageError
-from factable.models.answers import cache_file
-from factable.models.embedded import embedded_folder
-from factable.models.embedder import embed, load_embedder
-from factable.models.manifest import read_manifest
+from factable.models.encoder import OnnxEmbedder, embed, load_embedder
 from factable.models.nli import load_nli
-from factable.models.onnx_embedder import OnnxEmbedder
 from factable.models.protocols import SCALE, tell_nobody
+from factable.models.runtime.cache import cache_file
+from factable.models.runtime.manifest import embedded_folder, read_manifest
 
 TEXTS = [
     "Ada was born in London.",
@@ -53,7 +51,7 @@ def test_a_row_does_not_depend_on_neighbours_threads_or_the_cache(rows, monkeypa
 
 def test_what_is_kept_is_not_computed_again(rows, monkeypatch):
     assert cache_file("embeddings").is_file()
-    monkeypatch.setattr("factable.models.embedder.load_embedder", lambda name: pytest.fail(name))
+    monkeypatch.setattr("factable.models.encoder.load_embedder", lambda name: pytest.fail(name))
     assert (embed("embed", [*TEXTS, *TEXTS[:2]])[: len(TEXTS)] == rows).all()
 
 

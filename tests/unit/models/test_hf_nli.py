@@ -12,10 +12,9 @@ import pytest
 from model_folders import WORDS, make_hf_folder
 
 from factable.errors import DataError
-from factable.models.hf_files import folder_identity
-from factable.models.hf_nli import HfNli
-from factable.models.nli import entailment, identity_of, load_nli
+from factable.models.nli import HfNli, entailment, identity_of, load_nli
 from factable.models.protocols import LABELS, TextPair, tell_nobody
+from factable.models.runtime.folders import folder_identity
 
 # As roberta-large-mnli and others have them.
 ORDER = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from factable.errors import DataError
 from factable.kernels.cider import count_documents
 from factable.kernels.words import Reading
-from factable.models.idf import Idf, load_idf, save_idf
+from factable.metrics.cider import Idf, load_idf, save_idf
 
 
 def small_idf():

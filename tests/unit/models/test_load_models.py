@@ -8,8 +8,8 @@ from model_folders import make_onnx_folder, write_manifest
 
 from factable import models
 from factable.errors import DataError, UsageError
-from factable.models.embedded import embedded_folder
 from factable.models.nli import identity_of, load_nli
+from factable.models.runtime.manifest import embedded_folder
 
 
 def test_the_embedded_model_is_loaded_once():

@@ -6,10 +6,9 @@ import shutil
 import pytest
 
 from factable.errors import DataError
-from factable.io.checksum import sha256_of
-from factable.models.embedded import EMBEDDED, embedded_folder
-from factable.models.manifest import CARD, check_files, read_manifest
+from factable.io.files import sha256_of
 from factable.models.protocols import LABELS
+from factable.models.runtime.manifest import CARD, EMBEDDED, check_files, embedded_folder, read_manifest
 
 GOOD = {
     "kind": "nli",

@@ -14,13 +14,12 @@ from pathlib import Path
 import pytest
 
 import factable
+from factable.core.metric import VALUE
 from factable.errors import FactableError, MissingExtraError, MissingProgramError, UsageError
-from factable.metric import VALUE
-from factable.metrics.meteor import TUNINGS, Meteor, without_whole_chunk
-from factable.models import meteor as programs
-from factable.models import meteor_files
-from factable.models.meteor import WIDTH, load_meteor
-from factable.models.meteor_files import Setting, command
+from factable.metrics.meteor import program as meteor_files
+from factable.metrics.meteor import program as programs
+from factable.metrics.meteor.metric import TUNINGS, Meteor, without_whole_chunk
+from factable.metrics.meteor.program import WIDTH, Setting, command, load_meteor
 from factable.types import Example, Table
 
 
@@ -204,7 +203,7 @@ def test_a_forked_child_starts_its_own():
 
 def test_java_ends_with_python():
     script = (
-        "from factable.models.meteor import load_meteor\nfrom factable.models.meteor_files import Setting\n"
+        "from factable.metrics.meteor.program import Setting, load_meteor\n"
         "program = load_meteor(Setting(paraphrases='none'))\nprogram.measure([(['a'], 'a')])\n"
         "print(program._java._process.pid)"
     )

@@ -8,10 +8,10 @@ import pytest
 from model_folders import make_onnx_folder, write_manifest
 
 from factable.errors import DataError, UsageError
-from factable.models.embedded import embedded_folder
-from factable.models.onnx_nli import OnnxNli, softmax
+from factable.models.nli import OnnxNli, softmax
 from factable.models.protocols import LABELS, TextPair, tell_nobody
-from factable.models.threads import core_count, share_cores, thread_count
+from factable.models.runtime.manifest import embedded_folder
+from factable.models.runtime.threads import core_count, share_cores, thread_count
 
 PAIRS = [
     TextPair("Ada was born in London.", "Ada was born in London."),

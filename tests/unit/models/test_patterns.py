@@ -3,7 +3,7 @@
 import pytest
 
 from factable.errors import DataError
-from factable.models.patterns import load_patterns
+from factable.metrics.slots.patterns import load_patterns
 
 
 def write(tmp_path, text):

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from factable.errors import DataError, UsageError
-from factable.models.phrases import LIGHT, phrase_finder, phrases_identity
+from factable.metrics.questeval.phrases import LIGHT, phrase_finder, phrases_identity
 from factable.text.answers import answer_spans
 
 TEXT = "Ada Lovelace met the old man in London."
@@ -92,7 +92,7 @@ def test_without_the_extra_its_install_line_is_named():
         "    if name == 'spacy':\n        raise metadata.PackageNotFoundError(name)\n"
         "    return known(name)\n"
         "metadata.version = version\n"
-        "from factable.models.phrases import phrase_finder\n"
+        "from factable.metrics.questeval.phrases import phrase_finder\n"
         "try:\n    phrase_finder('en_core_web_sm')\nexcept Exception as error:\n    print(error)\n"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=dict(os.environ))

@@ -5,10 +5,9 @@ import shutil
 import pytest
 
 from factable.errors import DataError, UsageError
-from factable.models.embedded import embedded_folder
-from factable.models.onnx_qa import MOST_QUESTION_WORDS, OnnxQa
 from factable.models.protocols import AskedText
-from factable.models.qa import answer, load_qa, qa_identity
+from factable.models.qa import MOST_QUESTION_WORDS, OnnxQa, answer, load_qa, qa_identity
+from factable.models.runtime.manifest import embedded_folder
 from factable.text.questions import BLANK, linearise
 from factable.types import Record
 
@@ -96,7 +95,7 @@ def test_answers_do_not_depend_on_neighbours_or_threads(model):
 def test_kept_answers_are_the_same(monkeypatch):
     asked = [AskedText("Where was Ada born?", TEXT), AskedText("Wo?", "Zürich 🏔 \ud83d")]
     first = answer("qa", asked)
-    monkeypatch.setattr("factable.models.asking._remembered", {})
+    monkeypatch.setattr("factable.models.runtime.cache._remembered", {})
     monkeypatch.setattr("factable.models.qa.load_qa", lambda name: pytest.fail(name))
     assert answer("qa", asked) == first
 

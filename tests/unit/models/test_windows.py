@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factable.models.embedded import embedded_folder
-from factable.models.onnx_nli import OnnxNli
+from factable.models.nli import OnnxNli, ask, combine, split_pair
 from factable.models.protocols import TextPair, tell_nobody
-from factable.models.windows import ask, combine, split_pair
+from factable.models.runtime.manifest import embedded_folder
 
 SENTENCE = "The text of a sentence that is quite typical for these data sets, with some names. "
 

@@ -9,11 +9,11 @@ from array import array
 import numpy as np
 import pytest
 
+from factable.core.metric import make_scores
+from factable.engine.score import parse_all, score_files
 from factable.errors import UsageError
 from factable.io.read import read
-from factable.metric import make_scores
 from factable.report.html import Listing, Report, write_report
-from factable.run.score import parse_all, score_files
 from factable.stats.bootstrap import Draws, interval
 from factable.study.comparison import compare
 from factable.study.panel import score_panel

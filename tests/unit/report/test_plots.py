@@ -13,17 +13,14 @@ import pytest
 from matplotlib.text import Text
 
 from factable import Example, MissingExtraError, Record, Table, UsageError
-from factable.registry import parse
-from factable.report.plots.comparison import draw_comparison
-from factable.report.plots.correlations import draw_correlations
-from factable.report.plots.coverage import draw_coverage
-from factable.report.plots.curves import draw_curves
+from factable.core.registry import parse
+from factable.report.plots.bars import draw_comparison, draw_correlations
+from factable.report.plots.curves import draw_coverage, draw_curves
 from factable.report.plots.labels import spread, wrap
 from factable.report.plots.scatter import MOST_DOTS, draw_scatter
 from factable.report.plots.style import PAGE, RESOLUTION, picture_format, save
 from factable.study.comparison import compare
-from factable.study.coverage import measure_coverage
-from factable.study.divergence import measure_divergence
+from factable.study.divergence import measure_coverage, measure_divergence
 from factable.study.panel import score_panel
 from factable.study.ratings import study
 
@@ -226,9 +223,9 @@ def test_the_extra_is_named(monkeypatch):
 def test_drawing_leaves_no_global_state():
     script = (
         "import sys, io, matplotlib, numpy as np\n"
-        "from factable.report.plots.coverage import draw_coverage\n"
+        "from factable.report.plots.curves import draw_coverage\n"
         "from factable.report.plots.style import save\n"
-        "from factable.study.coverage import Coverage\n"
+        "from factable.study.divergence import Coverage\n"
         # Asking for the backend would choose one.
         "settings = lambda: {k: matplotlib.rcParams[k] for k in matplotlib.rcParams if k != 'backend'}\n"
         "before = settings()\n"

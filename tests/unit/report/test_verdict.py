@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from factable.ledger import Fact, Span, Verdict
+from factable.metrics.ledger.verdict import Fact, Span, Verdict
 from factable.report.verdict import mark_text, verdict_object, verdict_text
 from factable.types import Record, Table
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import factable
+from factable.core.registry import parse
+from factable.engine.score import score_files
 from factable.errors import DataError, FactableError
-from factable.registry import parse
-from factable.run.score import score_files
 
 PARENT = parse("parent")
 NLI_FOLDER = Path(factable.__file__).parent / "data" / "models" / "nli"

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
+from factable.core.registry import parse
+from factable.engine.score import score_files
 from factable.errors import DataError
-from factable.io.row_blocks import BLOCK_ROWS
-from factable.registry import parse
-from factable.run.score import score_files
+from factable.io.blocks import BLOCK_ROWS
 
 COUNT = 2 * BLOCK_ROWS + 7
 PARENT = parse("parent")

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import factable
+from factable.core.metric import make_scores
+from factable.core.registry import parse
+from factable.engine.checkpoint import ResumeFile
+from factable.engine.checkpoint_format import Entry, pack, unpack
+from factable.engine.score import score_files
+from factable.engine.units import Scored
 from factable.errors import DataError, FactableError, Fault, UsageError
-from factable.metric import make_scores
-from factable.registry import parse
-from factable.run.resume_entries import Entry, pack, unpack
-from factable.run.resume_file import ResumeFile
-from factable.run.score import score_files
-from factable.run.units import Scored
 from factable.types import Example, Finding, Record, Scores, Table
 
 SLOW_UNIT = 32
@@ -372,7 +372,7 @@ def test_one_run_at_a_time(tmp_path, logged):
     metric, _ = logged
     path = tmp_path / "kept"
     run(EXAMPLES, metric, path)
-    script = "import sys\nfrom factable.run.resume_file import ResumeFile\nResumeFile(sys.argv[1])"
+    script = "import sys\nfrom factable.engine.checkpoint import ResumeFile\nResumeFile(sys.argv[1])"
     with ResumeFile(str(path)):
         refuse(EXAMPLES, metric, path, match="kept: another run is using it")
         # Having been refused, the process must not have lost its lock.

@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import factable
+from factable.core.registry import parse
+from factable.engine.collect import collect
+from factable.engine.score import parse_all, score_files
+from factable.engine.sources import as_one_batch, check_needs, iter_units
+from factable.engine.units import Batch, Plan, by_line, score_unit
 from factable.errors import DataError, Fault, UsageError
-from factable.registry import parse
-from factable.run.collect import collect
-from factable.run.needs import check_needs
-from factable.run.score import parse_all, score_files
-from factable.run.sources import as_one_batch, iter_units
-from factable.run.units import Batch, Plan, by_line, score_unit
 from factable.types import Example, Record, Table
 
 PARENT = parse("parent")

@@ -13,13 +13,13 @@ from typing import ClassVar
 import pytest
 
 import factable
+from factable.core.metric import Field, ShardBy, make_scores
+from factable.core.registry import parse
+from factable.engine.score import parse_all, score_files
+from factable.engine.sources import iter_units
 from factable.errors import UsageError
-from factable.metric import Field, ShardBy, make_scores
-from factable.models.embedded import embedded_folder
-from factable.models.threads import core_count, thread_count
-from factable.registry import parse
-from factable.run.score import parse_all, score_files
-from factable.run.sources import iter_units
+from factable.models.runtime.manifest import embedded_folder
+from factable.models.runtime.threads import core_count, thread_count
 from factable.types import Example, Finding, Record, Scores, Table
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import factable
+from factable.core.registry import parse
+from factable.engine.score import score_files
 from factable.errors import DataError, UsageError
-from factable.registry import parse
-from factable.run.score import score_files
 from factable.types import Example, Record, Table
 
 WORDS = ["Ada", "Bonn", "Cork", "was", "born", "in", "lived", "a", "poet", "there"]
@@ -127,7 +127,7 @@ class Counting:
     def score(self, examples, known=None):
         from array import array
 
-        from factable.metric import make_scores
+        from factable.core.metric import make_scores
 
         with open(self.log, "a") as log:
             log.write(f"{len(examples)} ")

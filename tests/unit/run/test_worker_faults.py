@@ -4,9 +4,9 @@ import traceback
 
 import pytest
 
+from factable.engine.engines import map_units
+from factable.engine.units import Batch
 from factable.errors import DataError, Fault
-from factable.run.engines import map_units
-from factable.run.units import Batch
 
 UNIT = Batch("x.jsonl", "line", [], [], [])
 

@@ -8,9 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from factable.stats.correlation import STATISTICS, correlate_draws, why_no_pairs, why_undefined
+from factable.stats.correlation import (
+    STATISTICS,
+    correlate_draws,
+    correlate_rows,
+    permutation_p_of_rows,
+    tie_threshold_rows,
+    why_no_pairs,
+    why_undefined,
+)
 from factable.stats.pairs import MOST_POINTS, sum_pairs, tie_threshold
-from factable.stats.rows import correlate_rows, permutation_p_of_rows, tie_threshold_rows
 from factable.stats.significance import permutation_p
 
 SCIPY = {

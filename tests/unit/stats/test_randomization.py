@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from factable.stats.randomization import randomization_p
+from factable.stats.significance import randomization_p
 
 
 def ratio(totals):
@@ -101,7 +101,7 @@ def test_memory_is_bounded(monkeypatch):
         return totals[:, 0]
 
     rows = [np.random.default_rng(n).random((12, 1)) for n in (1, 2)]
-    monkeypatch.setattr("factable.stats.randomization.SWAPS_AT_ONCE", 100)
+    monkeypatch.setattr("factable.stats.significance.SWAPS_AT_ONCE", 100)
     (found,) = randomization_p(rows, [(0, 1)], finish, randomizations=5000, seed=0)
     assert max(sizes) == 8
     assert sum(sizes[1:]) == 2 * 5000

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factable.stats.spans import Overlaps, count_characters, count_shared, f1_draws, merge
+from factable.stats.agreement import Overlaps, count_characters, count_shared, f1_draws, merge
 
 spans = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)).map(lambda s: (s[0], s[0] + s[1])))
 

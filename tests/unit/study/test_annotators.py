@@ -4,8 +4,8 @@ import krippendorff
 import numpy as np
 import pytest
 
-from factable.io.annotations import Annotation, Span
-from factable.study.annotators import study
+from factable.io.judgements import Annotation, Span
+from factable.study.agreement import study
 
 
 def rated(text, annotator, **human):

@@ -7,7 +7,7 @@ import pytest
 
 import factable
 from factable import Example, Record, Table, UsageError
-from factable.registry import parse
+from factable.core.registry import parse
 from factable.stats.significance import holm
 from factable.study.comparison import compare, names_of_files
 from factable.study.panel import score_panel

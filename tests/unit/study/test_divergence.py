@@ -7,12 +7,11 @@ import pytest
 from scipy import stats
 
 from factable import DataError, Example, Record, Table, UsageError
-from factable.metrics.parent import Parent
-from factable.registry import parse
+from factable.core.registry import parse
+from factable.metrics.parent.metric import Parent
 from factable.report.divergence import coverage_bins, divergence_output
-from factable.report.output import render
-from factable.study.coverage import measure_coverage
-from factable.study.divergence import measure_divergence
+from factable.report.formats import render
+from factable.study.divergence import measure_coverage, measure_divergence
 from factable.study.panel import score_panel
 
 TABLE = Table((Record("", "animal", "cat"), Record("", "place", "old mat")))

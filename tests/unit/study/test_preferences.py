@@ -7,8 +7,8 @@ from scipy import stats
 
 import factable
 from factable import Example, Record, Table, UsageError
-from factable.io.preferences import Preference, Preferences
-from factable.registry import parse
+from factable.core.registry import parse
+from factable.io.judgements import Preference, Preferences
 from factable.study.panel import score_panel
 from factable.study.preferences import study
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from factable import DataError, Example, Record, Table
-from factable.metric import finish_each
-from factable.registry import parse
+from factable.core.metric import finish_each
+from factable.core.registry import parse
 from factable.study.panel import score_panel
 from factable.study.ratings import study
 

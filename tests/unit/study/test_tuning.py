@@ -7,11 +7,10 @@ import pytest
 from scipy import stats
 
 from factable import Example, Record, Table, UsageError
-from factable.registry import parse
+from factable.core.registry import parse
 from factable.stats.bootstrap import Draws
-from factable.study.grid import make_grid
 from factable.study.panel import score_panel
-from factable.study.tuning import tune
+from factable.study.tuning import make_grid, tune
 
 TABLE = Table((Record("", "animal", "cat"), Record("", "place", "old red mat")))
 WORDS = ["the", "cat", "sat", "on", "the", "old", "red", "mat", "by", "the", "door"]

@@ -19,10 +19,10 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from factable import Example, Record, Table, UsageError
+from factable.core.metric import make_scores
+from factable.core.registry import parse
 from factable.io.formats import open_format
-from factable.metric import make_scores
-from factable.registry import parse
-from factable.report.output import render
+from factable.report.formats import render
 from factable.report.verdicts import verdicts_output
 from factable.study.labels import LABELS, TWO_LABELS
 from factable.study.panel import score_panel

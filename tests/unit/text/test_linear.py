@@ -2,7 +2,7 @@
 
 import pytest
 
-from factable.text.linear import linearise_by_entity, space_out
+from factable.text.linearise import linearise_by_entity, space_out
 from factable.types import Record
 
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from factable.text.answers import answer_spans
+from factable.text.answers import answer_spans, token_f1, value_similarity
 from factable.text.questions import BLANK, Questions, blank_out, linearise
-from factable.text.similarity import token_f1, value_similarity
 from factable.text.templates import Templates
 from factable.types import Record
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factable.text.months import MONTHS
 from factable.text.values import (
     Boolean,
     Date,
@@ -22,6 +21,7 @@ from factable.text.values import (
     parse_value,
     read_value,
 )
+from factable.text.values.dates import MONTHS
 from factable.text.values.units import UNITS
 
 ONES = (

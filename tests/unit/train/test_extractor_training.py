@@ -5,10 +5,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from factable.extract.load import load_extractor
-from factable.extract.pointer import START
-from factable.train.extractor.corpus import Batches, make_pairs, make_vocabulary
-from factable.train.extractor.network import Network, weights_of
+from factable.metrics.extraction.extractors import load_extractor
+from factable.metrics.extraction.pointer import START
+from factable.train.extractor.network import Batches, Network, make_pairs, make_vocabulary, weights_of
 from factable.train.extractor.training import Settings, measure, train_extractor
 from factable.types import Example, Record, Table
 
@@ -78,7 +77,7 @@ def test_probabilities_are_those_of_torch():
     (batch,) = Batches(pairs[:1], vocabulary, 1).draw(np.random.default_rng(0))
     with torch.no_grad():
         expected = float(network(batch))
-    from factable.extract.pointer import PointerExtractor, _Beam
+    from factable.metrics.extraction.pointer import PointerExtractor, _Beam
 
     extractor = PointerExtractor(stored, vocabulary)
     numbers = batch.copied[0].tolist()

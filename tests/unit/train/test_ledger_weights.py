@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from factable.train.ledger.fit import Case, fit
+from factable.train.ledger.fit import Case, fit, make_faults
 from factable.train.ledger.perturbations import KINDS, ORIGINAL, Perturber
-from factable.train.ledger.run import make_faults
 from factable.types import Example, Record, Table
 
 PEOPLE = (("Ann Lee", "Oslo", "1980"), ("Bob Roe", "Rome", "1991"), ("Cy Poe", "Bern", "1975"))

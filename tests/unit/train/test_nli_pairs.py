@@ -14,13 +14,11 @@ import factable
 from factable.errors import DataError, UsageError
 from factable.text.templates import Templates
 from factable.train.nli.corpus import PairMaker, passages_of
-from factable.train.nli.corruptions import as_machines_write, change_number, negate
-from factable.train.nli.e2e_slots import SAME, said_slots, says_nothing_else
+from factable.train.nli.corruptions import Knowledge, as_machines_write, change_number, negate
 from factable.train.nli.harder import HarderPairMaker
-from factable.train.nli.infoboxes import open_infobox
-from factable.train.nli.knowledge import Knowledge
 from factable.train.nli.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair, read_pairs
 from factable.train.nli.recipe import make_pairs, read_recipe
+from factable.train.nli.sources import SAME, open_infobox, said_slots, says_nothing_else
 from factable.types import Record
 
 PEOPLE = ["Ann Lee", "Bob Ray", "Cy Fox", "Dee Poe", "Eve Orr", "Flo Kay"]

@@ -8,13 +8,11 @@ from tiny_encoder import make_tiny_encoder
 from factable.errors import UsageError
 from factable.models.nli import entailment
 from factable.models.protocols import ENTAILMENT, TextPair
-from factable.train.nli.model import load_encoder
 from factable.train.nli.pairs import CONTRADICTION, Pair
 from factable.train.nli.pairs import ENTAILMENT as ENTAILED
 from factable.train.nli.recipe import Recipe
-from factable.train.nli.run import find_base, train_nli
-from factable.train.nli.training import encode, predict, train
-from factable.train.steps import plan_batches
+from factable.train.nli.training import encode, find_base, load_encoder, predict, train, train_nli
+from factable.train.trainer import plan_batches
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -1,6 +1,6 @@
 """A draft of a pattern file has the values and frequent paraphrases, and can be used as it is."""
 
-from factable.models.patterns import load_patterns
+from factable.metrics.slots.patterns import load_patterns
 from factable.train.patterns import draft_patterns
 from factable.types import Example, Record, Table
 

@@ -8,9 +8,8 @@ import pytest
 from factable.errors import DataError
 from factable.text.questions import BLANK, Questions
 from factable.text.values import read_text
-from factable.train.qa.corpus import questions_of
-from factable.train.qa.squad import cut_passages, read_squad
-from factable.train.qa.synthetic import QuestionMaker, answer_span, passages_of
+from factable.train.qa.questions import cut_passages, read_squad
+from factable.train.qa.synthetic import QuestionMaker, answer_span, passages_of, questions_of
 from factable.train.questions import AskedFact, learn_questions, read_asked_facts
 from factable.types import Example, Record, Table
 

@@ -3,16 +3,24 @@
 import pytest
 from tiny_encoder import make_tiny_encoder
 
-from factable.models.onnx_qa import OnnxQa
 from factable.models.protocols import AskedText
-from factable.models.qa_input import encode_question
-from factable.train.qa.asked import Asked
-from factable.train.qa.export import Figures, best_temperature, export, measure, reply
-from factable.train.qa.model import load_reader
-from factable.train.qa.run import train_qa
-from factable.train.qa.settings import Settings
-from factable.train.qa.training import NO_ANSWER, encode, loss_of, tokens_of
-from factable.train.steps import Schedule, train_steps
+from factable.models.qa import OnnxQa, encode_question
+from factable.train.qa.questions import Asked
+from factable.train.qa.training import (
+    NO_ANSWER,
+    Figures,
+    Settings,
+    best_temperature,
+    encode,
+    export,
+    load_reader,
+    loss_of,
+    measure,
+    reply,
+    tokens_of,
+    train_qa,
+)
+from factable.train.trainer import Schedule, train_steps
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -7,14 +7,13 @@ from click.testing import CliRunner
 
 from factable.cli.train import train
 from factable.errors import DataError, UsageError
-from factable.metrics.questeval import QuestEval
+from factable.metrics.questeval.metric import QuestEval
 from factable.models.protocols import AskedText, TextWithAnswer
 from factable.models.qa import answer
 from factable.models.seq2seq import UNANSWERABLE, write_questions
-from factable.text.linear import linearise_by_entity
+from factable.text.linearise import linearise_by_entity
 from factable.train.questeval.questions import Written, align, answering_tasks, writing_tasks
-from factable.train.questeval.run import train_questeval
-from factable.train.questeval.training import Settings, Task, train_model
+from factable.train.questeval.training import Settings, Task, train_model, train_questeval
 from factable.types import Example, Record, Table
 from tiny_t5 import make_t5_folder
 

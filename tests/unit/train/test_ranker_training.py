@@ -12,15 +12,12 @@ from tiny_encoder import make_tiny_encoder
 import factable
 from factable.cli.main import cli
 from factable.errors import DataError, UsageError
-from factable.metrics.ranking import Ranking
-from factable.text.units import RECORDS
+from factable.metrics.ranking.metric import Ranking
+from factable.text.documents import RECORDS
 from factable.train.ranker import training
-from factable.train.ranker.batches import BatchMaker, relevance
-from factable.train.ranker.corpus import corpus_of, split, units_told
-from factable.train.ranker.figures import measure
-from factable.train.ranker.retold import Retelling, cut_at_names
-from factable.train.ranker.run import train_ranker
-from factable.train.ranker.training import Settings, Tokens, embed_with, train
+from factable.train.ranker.batches import BatchMaker, Retelling, cut_at_names, relevance
+from factable.train.ranker.corpus import corpus_of, measure, split, units_told
+from factable.train.ranker.training import Settings, Tokens, embed_with, train, train_ranker
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from factable.io.blocks import BLOCK_ROWS, RowBlock, cut_rows, iter_rows
 from factable.io.delimited import read_cells
 from factable.io.files import source_name
 from factable.io.formats import require_sources
-from factable.io.row_blocks import BLOCK_ROWS, RowBlock, cut_rows, iter_rows
 from factable.types import Example
 
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from factable.errors import DataError, Fault
-from factable.io.collect import Faults, examples_of, make_each
 from factable.io.data import parse_e2e
 from factable.io.delimited import check_width, find_column, read_cells, read_number
+from factable.io.faults import Faults, examples_of, make_each
 from factable.io.files import source_name
 from factable.io.formats import require_sources
 from factable.types import Example, Table

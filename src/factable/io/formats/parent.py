@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from factable.io.aligned import zip_lines
-from factable.io.collect import examples_of
+from factable.io.faults import examples_of
 from factable.io.files import source_name
 from factable.io.formats import require_sources
+from factable.io.formats.parallel import zip_lines
 from factable.io.malformed import Malformed, shorten
 from factable.types import Example, Record, Table
 

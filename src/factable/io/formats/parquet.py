@@ -6,11 +6,11 @@ from io import BufferedReader, BytesIO
 from typing import IO, Any
 
 from factable.errors import DataError, Fault, MissingExtraError
+from factable.io.blocks import BLOCK_ROWS, RowBlock, iter_rows
 from factable.io.delimited import check_header
 from factable.io.files import open_input, plain_size, source_name
 from factable.io.formats import require_sources
 from factable.io.limits import MOST_DOCUMENT_BYTES
-from factable.io.row_blocks import BLOCK_ROWS, RowBlock, iter_rows
 from factable.types import Example
 
 

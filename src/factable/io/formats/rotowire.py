@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from factable.io.collect import Faults
+from factable.io.faults import Faults
 from factable.io.formats import require_sources
 from factable.io.malformed import Malformed, kind_of
 from factable.io.objects import make_examples, take

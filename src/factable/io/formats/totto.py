@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factable.io.collect import Faults
+from factable.io.faults import Faults
 from factable.io.formats import require_sources
 from factable.io.limits import check_name
 from factable.io.malformed import Malformed, kind_of, show

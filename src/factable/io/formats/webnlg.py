@@ -4,14 +4,125 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
+from xml.parsers import expat
 
 from factable.errors import DataError, Fault
-from factable.io.collect import Faults, make_each
-from factable.io.files import source_name
+from factable.io.faults import Faults, make_each
+from factable.io.files import open_input, source_name
 from factable.io.formats import require_sources
-from factable.io.formats.webnlg_xml import Entry, iter_entries
+from factable.io.limits import MOST_LINE_BYTES
 from factable.io.malformed import Malformed, shorten
 from factable.types import Example, Record, Table
+
+CHUNK_BYTES = 1 << 16
+
+
+class Lex(NamedTuple):
+    """One text of an entry."""
+
+    text: str
+    lang: str
+    comment: str
+
+
+class Entry(NamedTuple):
+    """One entry: its id, its modified triples and its texts."""
+
+    eid: str
+    triples: list[str]
+    texts: list[Lex]
+
+
+class _RefusedError(Exception):
+    """What was found that is well-formed XML, and yet not read; and what to do."""
+
+
+class _Collector:
+    """Turns the parser's events into entries; memory holds those of one chunk of the file."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[int, Entry]] = []
+        self.root = ""
+        self._count = 0
+        self._entry: Entry | None = None
+        self._line = 0
+        self._attributes: dict[str, str] = {}
+        self._text: list[str] | None = None
+        self._size = 0
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._add_text
+        self.parser.StartDoctypeDeclHandler = self._refuse
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self.root = self.root or name
+        if name == "entry":
+            self._count += 1
+            self._entry = Entry(attributes.get("eid") or str(self._count), [], [])
+            self._size = 0
+            self._line = self.parser.CurrentLineNumber
+        elif name in ("mtriple", "lex"):
+            self._text = []
+            self._attributes = attributes
+
+    def _end(self, name: str) -> None:
+        if self._entry is None:
+            return
+        text = "".join(self._text or ()).strip()
+        if name == "mtriple":
+            self._entry.triples.append(text)
+        elif name == "lex":
+            attributes = self._attributes
+            self._entry.texts.append(Lex(text, attributes.get("lang", ""), attributes.get("comment", "")))
+        elif name == "entry":
+            self.entries.append((self._line, self._entry))
+            self._entry = None
+        self._text = None
+
+    def _add_text(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+            self._size += len(text)
+            if self._size > MOST_LINE_BYTES:
+                raise _RefusedError(f"an entry of more than {MOST_LINE_BYTES >> 20} MB", "split it")
+
+    def _refuse(self, *_: object) -> None:
+        raise _RefusedError("a document type declaration", "delete the <!DOCTYPE …> declaration")
+
+
+def iter_entries(path: str) -> Iterator[tuple[int, Entry]]:
+    """The entries of one file with the line each begins at."""
+    collector = _Collector()
+    with open_input(path) as stream:
+        while chunk := stream.read(CHUNK_BYTES):
+            _feed(path, collector, chunk)
+            yield from collector.entries
+            collector.entries.clear()
+    _feed(path, collector, b"", final=True)
+    if collector.root != "benchmark":
+        found = f"the outermost element is <{collector.root}>"
+        raise DataError(
+            [Fault(source_name(path), None, found, "give WebNLG XML, which begins with <benchmark>")]
+        )
+
+
+def _feed(path: str, collector: _Collector, chunk: bytes, *, final: bool = False) -> None:
+    name, parser = source_name(path), collector.parser
+    try:
+        parser.Parse(chunk, final)
+    except expat.ExpatError as error:
+        found = f"broken XML ({expat.ErrorString(error.code)})"
+        raise DataError([Fault(name, error.lineno, found, "mend the file or fetch it again")]) from None
+    except (LookupError, ValueError) as error:
+        # What the parser says of an encoding that Python has not, or not for XML.
+        raise DataError([Fault(name, 1, f"XML encoding: {error}", "save the file as UTF-8")]) from None
+    except _RefusedError as refused:
+        found, remedy = refused.args
+        raise DataError([Fault(name, parser.CurrentLineNumber, found, remedy)]) from None
+
 
 LITERAL = re.compile(r'"([^"]*)"(?:@[A-Za-z-]+|\^\^\S+)?')
 FILE_ENDINGS = (".xml", ".xml.gz", ".xml.xz", ".xml.zst")

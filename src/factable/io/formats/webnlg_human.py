@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from factable.errors import DataError, Fault
-from factable.io.aligned import unequal_lines
-from factable.io.collect import examples_of
 from factable.io.delimited import check_width, find_column, read_cells, read_number
+from factable.io.faults import examples_of
 from factable.io.files import read_lines
 from factable.io.formats import require_sources
+from factable.io.formats.parallel import unequal_lines
 from factable.io.formats.webnlg import split_triple
 from factable.io.malformed import Malformed, shorten
 from factable.types import Example, Table

@@ -12,8 +12,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from factable.metric import Metric
-from factable.run.units import Render, Scored
+from factable.core.metric import Metric
+from factable.engine.units import Render, Scored
 from factable.types import Example, Finding, Scores, Table
 
 # In the order in which the page numbers them.

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.metric import VALUE, Metric, corpus_of, finish_each, pick
-from factable.run.collect import Result
+from factable.core.metric import VALUE, Metric, corpus_of, finish_each, pick
+from factable.engine.collect import Result
 from factable.stats.bootstrap import Draws, Interval, group_means, group_totals, interval
 from factable.study.comparison import Comparison
 from factable.types import Scores

@@ -12,10 +12,10 @@ import numpy as np
 import orjson
 
 from factable import __version__
+from factable.engine.collect import Result
 from factable.errors import printable
 from factable.report.html.listing import KINDS, Listing, Places
 from factable.report.html.overview import Drawing, overviews
-from factable.run.collect import Result
 from factable.study.comparison import Comparison
 
 # Of more examples the page lists the worst; what it says of all together is of all.

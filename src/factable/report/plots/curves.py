@@ -4,14 +4,26 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from factable.report.divergence import coverage_bins
 from factable.report.plots.labels import spread, wrap
-from factable.report.plots.style import COLUMN, PAGE, PALETTE, fix_layout, new_figure, shown, styled
-from factable.study.divergence import Curve, Divergence
+from factable.report.plots.style import (
+    COLUMN,
+    FILL,
+    INK,
+    PAGE,
+    PALETTE,
+    fix_layout,
+    new_figure,
+    shown,
+    styled,
+)
+from factable.study.divergence import Coverage, Curve, Divergence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.text import Annotation
+
 
 # With more metrics the bands hide each other.
 MOST_BANDS = 4
@@ -100,3 +112,44 @@ def _spread_labels(axes: "Axes", labels: Sequence["Annotation"]) -> None:
     heights = spread([label.xyann[1] for label in labels], sizes, low, high)
     for label, height in zip(labels, heights, strict=True):
         label.xyann = (label.xyann[0], height)
+
+
+@styled
+def draw_coverage(coverage: Coverage) -> "Figure":
+    """The share of items by 1 - lambda, and the mean."""
+    from matplotlib.ticker import PercentFormatter
+
+    figure = new_figure(COLUMN, 2.0)
+    axes = figure.subplots()
+    counts, edges = coverage_bins(coverage)
+    shares = [count / max(1, sum(counts)) for count in counts]
+    axes.bar(
+        edges[:-1],
+        shares,
+        width=edges[1],
+        align="edge",
+        color=FILL,
+        edgecolor="white",
+        linewidth=0.4,
+    )
+    if sum(counts):
+        mean = float(coverage.values.mean())
+        axes.axvline(mean, color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
+        # On the side of the line where there is more room.
+        left = mean > 0.5
+        axes.annotate(
+            f"mean {mean:.2f}",
+            (mean, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(-3 if left else 3, -1),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            va="top",
+        )
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("share of the data in the references (1 − λ)")
+    axes.set_ylabel(f"share of {sum(counts):,} items")
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+    axes.grid(visible=False, axis="x")
+    fix_layout(figure)
+    return figure

@@ -1,9 +1,8 @@
 """Values as values: numbers, dates, names, and what in a text says them."""
 
-from factable.text.values.data_values import parse_value, read_value
+from factable.text.values.compare import compare
 from factable.text.values.kinds import Boolean, Date, Listing, Mention, Name, Number, Relation, Value
-from factable.text.values.mentions import find_mentions
-from factable.text.values.relations import compare
+from factable.text.values.mentions import find_mentions, parse_value, read_value
 from factable.text.values.search import Hit, ReadText, find_value, read_text
 
 __all__ = [

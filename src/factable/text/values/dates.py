@@ -4,8 +4,23 @@ import calendar
 import re
 from collections.abc import Iterator
 
-from factable.text.months import MONTHS
 from factable.text.values.kinds import Date, Mention
+
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
 
 _SHORT = ("Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sept", "Sep", "Oct", "Nov", "Dec")
 _MONTH_OF = {name.lower(): number for number, name in enumerate(MONTHS, 1)}

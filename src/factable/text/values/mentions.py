@@ -1,12 +1,16 @@
 """Which values a text says, and where."""
 
+import re
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
 
+from factable.text.templates import open_up, readable
 from factable.text.values.dates import find_dates, find_years
-from factable.text.values.joined import join_numbers
-from factable.text.values.kinds import Mention, Name, Number
-from factable.text.values.names import find_names
-from factable.text.values.quantities import find_numbers
+from factable.text.values.kinds import Boolean, Date, Listing, Mention, Name, Number, Value
+from factable.text.values.names import find_names, name_of
+from factable.text.values.quantities import find_numbers, join_numbers
+from factable.text.values.units import is_money, units_called
 
 
 def find_mentions(text: str) -> tuple[Mention, ...]:
@@ -49,3 +53,116 @@ def _places(text: str, mentions: Iterable[Mention]) -> bytearray:
     for mention in mentions:
         places[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
     return places
+
+
+_BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
+# "52.0"(minutes), 41.9 (kilometres)
+_UNIT_IN_PARENTHESES = re.compile(r"\"?([^\"()]*\d[^\"()]*)\"?\s*\(([^()]+)\)")
+_WHEN = re.compile(
+    r"\b(?:date|dates|year|years of|season|born|died|birth|death|established|founded|opened|completed|aired|"
+    r"built|since|released|selected|added|inaugurated|started|ended|begun|first flown|retired)\b",
+    re.IGNORECASE,
+)
+_RANK = re.compile(r"\b(?:rank|ranking|position)\b", re.IGNORECASE)
+_FALL = re.compile(r"\b(?:drop|decline|decrease|reduction|fall|loss)\b", re.IGNORECASE)
+_SEPARATOR = re.compile(r"\s*[;|]\s*|\s*,\s+(?:and\s+)?")
+_AND = re.compile(r"\s+and\s+")
+_MOST_UNIT_WORDS = 4
+
+
+def parse_value(text: str, attribute: str = "") -> Value:
+    """What a value of the data is; its attribute may give a unit or tell a year from a number."""
+    return read_value(text, attribute)[0]
+
+
+# The same data is read again for the text of every system.
+@lru_cache(maxsize=1 << 14)
+def read_value(text: str, attribute: str = "") -> tuple[Value, ...]:
+    """Every reading of a value of the data, the likeliest first."""
+    plain = readable(text)
+    if plain.lower() in _BOOLEANS:
+        return (Boolean(_BOOLEANS[plain.lower()]),)
+    parenthesis = _UNIT_IN_PARENTHESES.fullmatch(text.strip())
+    measured = _whole(f"{parenthesis[1].strip()} {parenthesis[2].strip()}") if parenthesis else []
+    if parenthesis and not measured:
+        measured = [*_whole(parenthesis[1].strip()), *_whole(parenthesis[2].strip())]
+    # Spaces that hold thousands together are lost in what is readable.
+    found = measured or _whole(plain) or _whole(text.strip())
+    words = open_up(attribute)
+    found = [reading for value in found for reading in _with_attribute(value, attribute, words)]
+    if _WHEN.search(words):
+        found = [*(_as_year(value) for value in found if _is_year(value)), *found]
+        found.sort(key=lambda value: not isinstance(value, Date))
+    if found and any(char.isdecimal() for char in plain):
+        return tuple(dict.fromkeys(found))
+    members = _members(plain)
+    listing = [Listing(members)] if members else []
+    return (*dict.fromkeys(found), *listing, name_of(plain))
+
+
+def _whole(text: str) -> list[Value]:
+    """The numbers and dates that a text is as a whole."""
+    mentions = [mention for mention in find_mentions(text) if (mention.start, mention.end) == (0, len(text))]
+    values = [mention.value for mention in mentions if isinstance(mention.value, Number | Date)]
+    return sorted(values, key=lambda value: not isinstance(value, Number))
+
+
+def _is_year(value: Value) -> bool:
+    """Whether a number without unit can be a year, as in 1950.0."""
+    exact = isinstance(value, Number) and not (value.unit or value.bound or value.high is not None)
+    return exact and isinstance(value, Number) and value.value.denominator == 1 and 1000 <= value.value < 2200
+
+
+def _as_year(value: Value) -> Date:
+    assert isinstance(value, Number)
+    return Date(int(value.value))
+
+
+def _with_attribute(value: Value, attribute: str, words: str) -> list[Value]:
+    """A number with what its attribute says of it."""
+    if not isinstance(value, Number):
+        return [value]
+    if not value.unit:
+        if _RANK.search(words):
+            return [replace(value, unit="ordinal"), value]
+        units = units_in_attribute(attribute)
+        if units:
+            return [replace(value, unit=unit) for unit in units]
+    if _FALL.search(words) and value.value > 0 and value.high is None:
+        # "decrease: 4%" may be said as "fell by 4%" and as "a decrease of some 4%".
+        return [replace(value, value=-value.value), value]
+    return [value]
+
+
+def units_in_attribute(attribute: str) -> tuple[str, ...]:
+    """The units that an attribute names: height_(in_metres), weight_kg, "price (USD)", runtime in minutes."""
+    words = open_up(attribute).split()
+    if words and words[-1].lower() == "age":
+        return ("year",)
+    inside = re.search(r"\((?:in[\s_])?([^()]+)\)\s*\Z", attribute)
+    if inside:
+        return units_called(inside[1].replace("_", " ").strip())
+    for count in range(min(_MOST_UNIT_WORDS, len(words) - 1), 0, -1):
+        unit = " ".join(words[-count:])
+        marked = words[-count - 1] == "in"
+        # One small letter or a word in the singular may mean anything: "year", "day of the week".
+        if marked or unit.endswith(("s", "feet")) or (1 < len(unit) <= 4 and _is_short(unit)):
+            units = units_called(unit) or units_called(unit.upper())
+            if units and (marked or len(unit) > 1):
+                return units
+    return ()
+
+
+def _is_short(unit: str) -> bool:
+    """Whether a word of an attribute is the symbol of a unit or the code of a currency."""
+    return bool(units_called(unit)) or any(is_money(name) for name in units_called(unit.upper()))
+
+
+def _members(text: str) -> tuple[Name, ...]:
+    """The members of a list: three or more between commas, or any number between semicolons and bars."""
+    parts = [part for part in _SEPARATOR.split(text) if part]
+    if parts and ("," in text) and ";" not in text and "|" not in text:
+        parts[-1:] = _AND.split(parts[-1]) if len(parts) > 1 else parts[-1:]
+        if len(parts) < 3:
+            return ()
+    return tuple(map(name_of, parts)) if len(parts) > 1 else ()

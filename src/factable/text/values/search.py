@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factable.text.templates import open_up
-from factable.text.values.data_values import read_value
+from factable.text.values.compare import compare
 from factable.text.values.kinds import Boolean, Listing, Mention, Name, Number, Relation, Value, best
-from factable.text.values.mentions import find_mentions
+from factable.text.values.mentions import find_mentions, read_value
 from factable.text.values.names import end_of_word, is_acronym, name_of, orders
-from factable.text.values.relations import compare
 from factable.text.values.units import is_money, units_called, vaguer_unit
 from factable.text.values.words import Word, split_words
 

@@ -9,10 +9,10 @@ import numpy as np
 import orjson
 
 from factable.errors import MissingExtraError, UsageError
-from factable.extract.load import FORMAT, VOCABULARY, load_extractor
-from factable.metrics.extraction import NORMALISED, Overlap, distinct, pair_up
-from factable.models.tensors import write_tensors
-from factable.train.extractor.corpus import Batches, Pair, make_pairs, make_vocabulary, said_records
+from factable.metrics.extraction.extractors import FORMAT, VOCABULARY, load_extractor
+from factable.metrics.extraction.pairs import NORMALISED, Overlap, distinct, pair_up
+from factable.models.runtime.arrays import write_tensors
+from factable.train.extractor.network import Batches, Pair, make_pairs, make_vocabulary, said_records
 from factable.types import Example, Table
 
 Log = Callable[[str], None]

@@ -1,18 +1,23 @@
 """Weights of the ledger, fitted to made-up faults by logistic regression."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.ledger.audit import Audit
-from factable.ledger.features import MOST_LOGIT, Features
-from factable.ledger.reading import overlap
-from factable.ledger.weights import BIAS, PARTS, Weights
-from factable.train.ledger.perturbations import ORIGINAL, Perturbed
+from factable.metrics.ledger.audit import Audit, audit
+from factable.metrics.ledger.features import MOST_LOGIT, Features
+from factable.metrics.ledger.reading import Reading, overlap
+from factable.metrics.ledger.weights import BIAS, PARTS, Weights
+from factable.models.nli import ask_in_groups
+from factable.models.templates import load_templates
+from factable.train.ledger.perturbations import KINDS, ORIGINAL, Perturbed, Perturber
+from factable.types import Example
 
 RIDGE = 1.0
 # What can only speak for a thing, and what only against it, whatever chance there is in the examples.
@@ -161,3 +166,42 @@ def fit_verdict(weights: Weights, cases: Sequence[Case]) -> Weights:
     shifted["fact"][BIAS] = round(shifted["fact"][BIAS] + fact, DIGITS)
     shifted["sentence"][BIAS] = round(shifted["sentence"][BIAS] + sentence, DIGITS)
     return Weights({**shifted, "verdict": {BIAS: 0.0, "worst": slope}})
+
+
+# As many as leave a third of all texts without fault.
+FAULTS_PER_TEXT = 2
+EXAMPLES_AT_ONCE = 200
+Advance = Callable[[int], None]
+
+
+def make_faults(examples: Sequence[Example], seed: int, *, most: int = len(KINDS)) -> list[Perturbed]:
+    """Each text as it is, and with up to so many faults, each of another kind, one at a time."""
+    perturber = Perturber([example for example in examples if example.references], seed)
+    draw = random.Random(seed)  # noqa: S311
+    made = []
+    for faithful in perturber.faithful():
+        faults = [perturber.perturb(faithful.example, kind) for kind in KINDS]
+        found = [fault for fault in faults if fault is not None]
+        made += [faithful, *draw.sample(found, min(most, len(found)))]
+    return made
+
+
+def train_weights(
+    corpora: Sequence[Sequence[Example]], *, model: str, templates: str, seed: int, advance: Advance
+) -> tuple[Weights, Counter[str]]:
+    """Weights that tell faithful texts from those with a fault, and the number of texts of each kind."""
+    made = [one for corpus in corpora for one in make_faults(corpus, seed, most=FAULTS_PER_TEXT)]
+    sentences = load_templates(templates)
+    weights = no_weights()
+    audits: list[Audit] = []
+    for start in range(0, len(made), EXAMPLES_AT_ONCE):
+        some = [Reading.of(one.example, sentences) for one in made[start : start + EXAMPLES_AT_ONCE]]
+        audits += audit(some, weights, lambda groups: ask_in_groups(model, groups))
+        advance(len(some))
+    # Sentences rest on the weights of values, verdicts on those of facts and sentences.
+    for part, cases_of in CASES.items():
+        cases = [case for one, each in zip(made, audits, strict=True) for case in cases_of(one, each)]
+        weights = Weights({**weights.by_part, part: fit(cases)})
+        audits = [replace(each, weights=weights) for each in audits]
+    whole = [case for one, each in zip(made, audits, strict=True) for case in verdict_cases(one, each)]
+    return fit_verdict(weights, whole), Counter(one.kind for one in made)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from factable.text.templates import Templates, facts_of, fill, readable
-from factable.train.nli.corruptions import as_machines_write, change_number, negate
-from factable.train.nli.knowledge import Knowledge
+from factable.train.nli.corruptions import Knowledge, as_machines_write, change_number, negate
 from factable.train.nli.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
 from factable.types import Example, Record
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from factable.text.sentences import split_sentences
 from factable.text.templates import Templates, readable
 from factable.train.nli.corpus import PairMaker, Passage
-from factable.train.nli.corruptions import change_number, negate
-from factable.train.nli.knowledge import Knowledge
+from factable.train.nli.corruptions import Knowledge, change_number, negate
 from factable.train.nli.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
 from factable.types import Record
 

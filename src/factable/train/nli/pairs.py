@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import orjson
 
-from factable.models.protocols import LABELS
 from factable.errors import DataError, Fault
 from factable.io.files import read_lines
-
+from factable.models.protocols import LABELS
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
 

@@ -11,11 +11,10 @@ from factable.io.read import iter_examples
 from factable.io.toml import parse_toml
 from factable.models.templates import load_templates
 from factable.train.nli.corpus import PairMaker, passages_of
-from factable.train.nli.e2e_slots import SAME, said_slots, says_nothing_else
+from factable.train.nli.corruptions import Knowledge
 from factable.train.nli.harder import HarderPairMaker
-from factable.train.nli.infoboxes import open_infobox
-from factable.train.nli.knowledge import Knowledge
 from factable.train.nli.pairs import Pair, read_pairs
+from factable.train.nli.sources import SAME, open_infobox, said_slots, says_nothing_else
 from factable.types import Record
 
 

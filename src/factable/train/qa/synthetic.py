@@ -3,8 +3,11 @@
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from factable.errors import DataError, Fault
+from factable.io.read import iter_examples
 from factable.text.questions import (
     LinearData,
     Questions,
@@ -13,9 +16,8 @@ from factable.text.questions import (
 )
 from factable.text.templates import facts_of, fill, readable
 from factable.text.values import Boolean, Hit, ReadText, Relation, find_value, parse_value, read_text
-from factable.train.nli.corruptions import as_machines_write
-from factable.train.nli.knowledge import Knowledge
-from factable.train.qa.asked import Asked
+from factable.train.nli.corruptions import Knowledge, as_machines_write
+from factable.train.qa.questions import Asked, cut_passages, read_squad
 from factable.types import Example, Record
 
 _DENIAL = re.compile(r"\b(?:not|no|non|never|isn't|isn’t)\b(?:\W+\w+){0,3}\W*\Z", re.IGNORECASE)
@@ -258,3 +260,28 @@ def answer_span(fact: Record, reading: ReadText) -> tuple[int, int] | None:
 
 def _best_span(hits: Sequence[Hit]) -> tuple[int, int] | None:
     return next((hit.span for hit in hits if hit.relation in _SAID), None)
+
+
+def questions_of(
+    files: Sequence[str], questions: Questions, *, per_text: int, most: int, seed: int
+) -> dict[str, list[Asked]]:
+    """The questions of each file, by its name; `most` are taken at random where there are more."""
+    return {file: _from_file(file, questions, per_text, most, seed) for file in files}
+
+
+def is_squad(file: str) -> bool:
+    """Whether a file, by its name, is one of SQuAD's: JSON in one piece, perhaps compressed."""
+    return ".json" in Path(file).suffixes
+
+
+def _from_file(file: str, questions: Questions, per_text: int, most: int, seed: int) -> list[Asked]:
+    draw = random.Random(seed)  # noqa: S311
+    if is_squad(file):
+        found = list(cut_passages(read_squad(file), draw))
+    else:
+        passages = passages_of(list(iter_examples(file, need_text=False)))
+        found = list(QuestionMaker(passages, questions, seed=seed).questions(per_text))
+    if not found:
+        remedy = "give converted data sets with references, or files of SQuAD"
+        raise DataError([Fault(file, None, "no questions can be made of it", remedy)])
+    return draw.sample(found, most) if len(found) > most else found

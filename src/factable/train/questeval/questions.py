@@ -8,7 +8,7 @@ from factable.errors import DataError, Fault
 from factable.io.read import iter_examples
 from factable.models.protocols import Advance, TextWithAnswer
 from factable.models.seq2seq import MARK, UNANSWERABLE, write_questions
-from factable.text.linear import linearise_by_entity
+from factable.text.linearise import linearise_by_entity
 from factable.text.templates import facts_of
 from factable.text.values import read_text
 from factable.train.qa.synthetic import answer_span

@@ -7,21 +7,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import orjson
 
-from factable.models.hf_files import (
+from factable.models.protocols import Advance
+from factable.models.runtime.folders import (
     folder_identity,
     import_torch,
-    load_tokenizer,
+    load_hf_tokenizer,
     load_weights,
+    model_folder,
     quietly,
     window_of,
 )
-from factable.train.checkpoints import TrainingState
-from factable.train.questeval.questions import Task
-from factable.train.steps import Log, plan_batches
+from factable.train.questeval.questions import (
+    Task,
+    Written,
+    align_files,
+    answering_tasks,
+    write_about,
+    writing_tasks,
+)
+from factable.train.trainer import Log, TrainingState, plan_batches
 
 if TYPE_CHECKING:
     import torch
+
 
 MOST_WRITTEN = 64
 # Stands where nothing is to be written.
@@ -56,7 +66,7 @@ def train_model(
 
     torch.set_flush_denormal(True)
     torch.set_num_threads(threads)
-    tokenizer = load_tokenizer(base)
+    tokenizer = load_hf_tokenizer(base)
     model = load_weights(base, AutoModelForSeq2SeqLM)
     window = window_of(base, tokenizer.model_max_length, model.config)
     encoded = Encoded(
@@ -138,3 +148,62 @@ def to_tensors(encoded: Encoded, places: Sequence[int], *, padding: int) -> dict
         labels[row, : len(written)] = written
     arrays = {"input_ids": tokens, "attention_mask": mask, "labels": labels}
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+
+WRITER, QA, QUESTIONS = "writer", "qa", "questions.jsonl"
+QUESTIONS_PER_LINE = 1000
+
+
+def train_questeval(
+    files: Sequence[str],
+    out: Path,
+    settings: Settings,
+    *,
+    writer: str,
+    base: str,
+    threads: int,
+    log: Log,
+) -> None:
+    """Train both models into a folder; their checkpoints are beside it, in `OUT.work`.
+
+    Questions that the writer has written before are known, so that only the training goes on.
+    """
+    base_folder = model_folder(base)
+    aligned = align_files(files, most=settings.most, seed=settings.seed)
+    log(f"{len(aligned):,} answers that stand in a reference and in its data")
+    written = write_about(aligned, writer, _counter(len(aligned), log))
+    log(f"{len({one.question for one in written}):,} different questions")
+    out.mkdir(parents=True, exist_ok=True)
+    _keep(written, out / QUESTIONS)
+    work = out.with_name(out.name + ".work")
+    tasks = {WRITER: writing_tasks(written), QA: answering_tasks(written, seed=settings.seed)}
+    for name, some in tasks.items():
+        train_model(base_folder, some, out / name, settings, work / name, threads=threads, log=log)
+
+
+def _counter(total: int, log: Log) -> Advance:
+    """Says now and then how many questions are written."""
+    done = 0
+
+    def advance(number: int) -> None:
+        nonlocal done
+        before, done = done, done + number
+        if done // QUESTIONS_PER_LINE > before // QUESTIONS_PER_LINE:
+            log(f"{done:,} of {total:,} questions written")
+
+    return advance
+
+
+def _keep(written: Sequence[Written], path: Path) -> None:
+    """Note the questions, to be read."""
+    rows = (
+        {
+            "question": one.question,
+            "answer": one.in_text.answer,
+            "text": one.in_text.text,
+            "answer_in_data": one.in_data.answer,
+            "data": one.in_data.text,
+        }
+        for one in written
+    )
+    path.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))

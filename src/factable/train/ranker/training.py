@@ -1,7 +1,7 @@
-"""Training the bi-encoder: both rankings learned at once, checkpoints on disk, the best epoch kept."""
+"""The bi-encoder: a text becomes the mean of an encoder's states."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,14 +9,38 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.train.checkpoints import TrainingState
+from factable.errors import DataError, Fault
+from factable.models.encoder import OnnxEmbedder
+from factable.models.protocols import tell_nobody
+from factable.models.runtime.manifest import CARD, EMBEDDER
+from factable.train.export import load_base, write_manifest, write_onnx
+from factable.train.nli.training import find_base
 from factable.train.ranker.batches import Batch, BatchMaker, relevance
-from factable.train.ranker.corpus import Corpus
-from factable.train.ranker.figures import Figures, measure
-from factable.train.ranker.model import load_encoder
+from factable.train.ranker.corpus import DECOYS, MOST_HELD_OUT, Corpus, Figures, corpus_of, measure, split
+from factable.train.trainer import TrainingState
+from factable.types import Example
 
 if TYPE_CHECKING:
     import torch
+
+
+def load_encoder(folder: Path) -> "torch.nn.Module":
+    """The encoder in a folder (config.json and model.safetensors), with mean pooling."""
+    encoder = load_base(folder)
+    import torch
+
+    class Embedder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.encoder = encoder
+
+        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+            states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+            there = attention_mask.unsqueeze(-1).to(states.dtype)
+            return (states * there).sum(1) / there.sum(1)
+
+    return Embedder()
+
 
 # Shapes are compiled once each, so there should be few.
 LENGTH_STEP = 16
@@ -217,3 +241,87 @@ def embed_with(model: "torch.nn.Module", tokens: Tokens, texts: Sequence[str]) -
             for place, row in zip(some, torch.nn.functional.normalize(found, dim=1).numpy(), strict=True):
                 rows[place] = row
     return np.array(rows, dtype=np.float32)
+
+
+INPUTS = ("input_ids", "attention_mask")
+
+
+def export(model: "torch.nn.Module", base: Path, folder: Path, *, about: str) -> None:
+    """Write the model folder, all but its card."""
+    import torch
+
+    # Two texts, so that no size is taken for a constant.
+    ids = torch.ones((2, 16), dtype=torch.int64)
+    write_onnx(model, (ids, ids), INPUTS, base, folder)
+    write_manifest(folder, {"kind": EMBEDDER, "about": about, "labels": [], "temperature": 1.0})
+
+
+def write_card(folder: Path, text: str) -> None:
+    """Write the model card."""
+    (folder / CARD).write_text(text, encoding="utf-8")
+
+
+def make_card(settings: Settings, texts: tuple[int, int], trained: Trained, int8: Figures) -> str:
+    """What the model is, what it was made from and how well it does."""
+    names = ["before training", *(f"epoch {epoch}" for epoch in range(1, len(trained.figures)))]
+    rows = "\n".join(
+        f"| {name} | {one.table:.4f} | {one.with_decoys:.4f} | {one.references:.4f} |"
+        for name, one in zip([*names, "the best, as int8"], [*trained.figures, int8], strict=True)
+    )
+    return f"""# Ranker
+
+A sentence encoder (mean pooling) that puts texts near the facts they tell and near texts about like tables,
+as int8 ONNX with weights of seven bits. Made by `factable train ranker`.
+
+## Training
+
+{texts[0]:,} texts to learn from and {texts[1]:,} of other tables held out. Epochs at most: {settings.epochs};
+batches of {settings.batch} texts, learning rate {settings.rate:g} with warm-up and linear decay, bf16, frozen
+word embeddings, seed {settings.seed}; {trained.minutes:.0f} minutes.
+
+## Mean average precision on held-out texts
+
+{MOST_HELD_OUT} texts at most; {DECOYS} decoys for each fact.
+
+| | facts of the table | beside decoys | like texts |
+|---|---|---|---|
+{rows}
+"""
+
+
+SHARE_LEARNED = 0.8
+
+
+def train_ranker(
+    examples: Iterable[Example],
+    base: Path | None,
+    out: Path,
+    settings: Settings,
+    *,
+    about: str,
+    threads: int,
+    log: Log,
+) -> None:
+    """Train an encoder into a model folder; its checkpoints are beside it, in `OUT.work`.
+
+    The references of 20 % of the tables are held out.
+    """
+    base = find_base(base)
+    corpus, held_out = split(corpus_of(examples), SHARE_LEARNED, settings.seed)
+    for some, use in ((corpus, "to learn from"), (held_out, "to be held out")):
+        if len(some.texts) < 2:
+            found = f"too few texts {use} ({len(some.texts)})"
+            raise DataError([Fault("training set", None, found, "give more tables with references")])
+    log(f"{len(corpus.texts):,} texts to learn from, {len(held_out.texts):,} held out")
+    work = out.with_name(out.name + ".work")
+    trained = train(corpus, held_out, base, settings, work, threads=threads, log=log)
+    export(trained.model, base, out, about=about)
+    small = OnnxEmbedder(out, threads=threads)
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        return small.embed(texts, tell_nobody)
+
+    int8 = measure(embed, held_out)
+    log(f"as int8: {int8}")
+    texts = len(corpus.texts), len(held_out.texts)
+    write_card(out, make_card(settings, texts, trained, int8))

@@ -1,0 +1,1 @@
+"""What a metric is, its parameters, results, spec text, signature and registry."""

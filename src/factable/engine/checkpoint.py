@@ -1,0 +1,256 @@
+"""Going on where a run was stopped: scored units are kept on disk as they come, and not scored again."""
+
+import errno
+import os
+import stat
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from io import FileIO
+from itertools import chain
+from typing import NamedTuple
+
+from factable.core.signature import settings_of
+from factable.engine.checkpoint_format import (
+    Entry,
+    decode_words,
+    describe_run,
+    digest_of,
+    encode_words,
+    find_difference,
+    pack,
+    unpack,
+)
+from factable.engine.collect import refuse_mixture
+from factable.engine.sources import Corpus
+from factable.engine.units import AnyUnit, Plan, Scored
+from factable.errors import DataError, Fault, UsageError
+
+if sys.platform != "win32":
+    import fcntl
+
+MARK_OF_ANY_VERSION = b"factable resume "
+MARK = MARK_OF_ANY_VERSION + b"1\n"
+BYTES_PER_LENGTH = 8
+BYTES_BEFORE_CONTENT = BYTES_PER_LENGTH + sha256().digest_size
+# What a machine that loses power may cost; a process that is killed loses no entry.
+SECONDS_BETWEEN_SYNCS = 5
+ANOTHER = "another file to begin anew"
+# A lock belongs to the process, so it does not keep one process from using a file twice.
+_used_here: set[tuple[int, int]] = set()
+
+
+class ResumeFile:
+    """Frames on disk, for this run alone until it is closed."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._file, self._identity = _open_alone(name)
+        self._synced = time.monotonic()
+
+    def __enter__(self) -> "ResumeFile":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        _used_here.discard(self._identity)
+        self._file.close()
+
+    def read_header(self) -> bytes | None:
+        """The header; None where nothing, or not even a whole header, was ever written."""
+        mark = self._read(len(MARK))
+        if mark != MARK and not MARK.startswith(mark):
+            ours = mark.startswith(MARK_OF_ANY_VERSION)
+            found = "was made by another version" if ours else "holds something else than results to resume"
+            raise DataError([Fault(self._name, None, found, f"give {ANOTHER}")])
+        return self._read_frame()
+
+    def begin(self, header: bytes) -> None:
+        """Write the header of a new file."""
+        self._file.seek(0)
+        self._file.truncate()
+        self._write(MARK + _frame(header))
+        self.sync()
+
+    def read_entries(self) -> Iterator[bytes]:
+        """Every whole entry after the header; a torn one at the end is cut off, so that others can follow."""
+        end = self._file.tell()
+        while (content := self._read_frame()) is not None:
+            end = self._file.tell()
+            yield content
+        self._file.seek(end)
+        self._file.truncate()
+
+    def append(self, content: bytes) -> None:
+        """Add an entry; it outlives the process at once and a loss of power within seconds."""
+        self._write(_frame(content))
+        if time.monotonic() - self._synced > SECONDS_BETWEEN_SYNCS:
+            self.sync()
+
+    def sync(self) -> None:
+        """Wait until everything is on the disk."""
+        os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
+
+    def _read_frame(self) -> bytes | None:
+        """The next content; None at the end, or where what follows is not whole."""
+        start = self._read(BYTES_BEFORE_CONTENT)
+        length = int.from_bytes(start[:BYTES_PER_LENGTH], "little")
+        left = os.fstat(self._file.fileno()).st_size - self._file.tell()
+        # Looked at first, because a torn length may be any number.
+        if len(start) < BYTES_BEFORE_CONTENT or length > left:
+            return None
+        content = self._read(length)
+        return content if _frame(content) == start + content else None
+
+    def _read(self, count: int) -> bytes:
+        pieces = []
+        while count and (piece := self._file.read(count)):
+            pieces.append(piece)
+            count -= len(piece)
+        return b"".join(pieces)
+
+    def _write(self, content: bytes) -> None:
+        rest = memoryview(content)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            found = f"cannot write: {error.strerror}"
+            remedy = "once that is mended, the same command goes on from here"
+            raise DataError([Fault(self._name, None, found, remedy)]) from None
+
+
+def _frame(content: bytes) -> bytes:
+    length = len(content).to_bytes(BYTES_PER_LENGTH, "little")
+    return length + sha256(length + content).digest() + content
+
+
+def _open_alone(name: str) -> tuple[FileIO, tuple[int, int]]:
+    """The file, made where it is missing, and locked; with what the system knows it by."""
+    # Before it is opened: closing a second descriptor would give the lock away.
+    if os.path.exists(name) and _identity_of(os.stat(name)) in _used_here:
+        raise _in_use(name)
+    try:
+        file = FileIO(os.open(name, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666), "r+")
+    except OSError as error:
+        fault = Fault(name, None, f"cannot write: {error.strerror}", "check the path of the file to resume")
+        raise DataError([fault]) from None
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode):
+        file.close()
+        raise DataError([Fault(name, None, "is no plain file", f"give {ANOTHER}")])
+    if not _lock(file):
+        file.close()
+        raise _in_use(name)
+    identity = _identity_of(status)
+    _used_here.add(identity)
+    return file, identity
+
+
+def _identity_of(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
+
+
+def _in_use(name: str) -> UsageError:
+    remedy = f"wait until that ends, or give {ANOTHER}"
+    return UsageError(str(Fault(name, None, "another run is using it", remedy)))
+
+
+def _lock(file: FileIO) -> bool:
+    """Whether the file is ours; worker processes have no part in this lock, so it ends with the run."""
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        # Some network file systems know no locks.
+        return error.errno not in (errno.EACCES, errno.EAGAIN)
+    return True
+
+
+# Units in, scored units out in the same order.
+Engine = Callable[[Iterable[AnyUnit]], Generator[Scored]]
+Path = str | os.PathLike[str]
+
+
+class Kept(NamedTuple):
+    """The results of a run so far, on disk."""
+
+    name: str
+    file: ResumeFile
+    settings: list[list[str]]
+
+
+@contextmanager
+def open_kept(path: Path, corpus: Corpus, plan: Plan) -> Iterator[Kept]:
+    """The results kept in a file, new or of the same run; those of any other are refused."""
+    name = os.fspath(path)
+    asked = describe_run(corpus, plan)
+    with ResumeFile(name) as file:
+        known = file.read_header()
+        if known is None:
+            file.begin(encode_words(asked))
+        else:
+            _refuse_other_run(name, known, asked)
+        yield Kept(name, file, [settings_of(signature) for _, signature in asked["metrics"]])
+        file.sync()
+
+
+def go_on(kept: Kept, run: Engine, units: Iterator[AnyUnit]) -> Generator[Scored]:
+    """What was kept, held against the data unit by unit; then the rest, scored and kept as it comes."""
+    for entry in _read_entries(kept):
+        unit = next(units, None)
+        if unit is None or digest_of(unit) != entry.digest:
+            raise _other_data(kept.name, entry.scored)
+        yield entry.scored
+    first = next(units, None)
+    if first is None:
+        return
+    digests: deque[bytes] = deque()
+    with closing(run(_noting_digests(chain([first], units), digests))) as rest:
+        for scored in rest:
+            # What was made with other files would be found among the others by every later run.
+            for settings, piece in zip(kept.settings, scored.pieces, strict=True):
+                refuse_mixture(settings, piece)
+            kept.file.append(pack(Entry(digests.popleft(), scored)))
+            yield scored
+
+
+def _noting_digests(units: Iterable[AnyUnit], digests: deque[bytes]) -> Iterator[AnyUnit]:
+    """The units as an engine takes them, which may be some ahead of what it gives back."""
+    for unit in units:
+        digests.append(digest_of(unit))
+        yield unit
+
+
+def _read_entries(kept: Kept) -> Iterator[Entry]:
+    for packed in kept.file.read_entries():
+        try:
+            entry = unpack(packed)
+        except ValueError:
+            raise _damaged(kept.name) from None
+        if [settings_of(piece.signature) for piece in entry.scored.pieces] != kept.settings:
+            raise _damaged(kept.name)
+        yield entry
+
+
+def _refuse_other_run(name: str, known: bytes, asked: dict[str, object]) -> None:
+    try:
+        difference = find_difference(decode_words(known), asked)
+    except (ValueError, TypeError, KeyError):
+        raise _damaged(name) from None
+    if difference:
+        raise UsageError(str(Fault(name, None, difference, f"give the same data and options, or {ANOTHER}")))
+
+
+def _other_data(name: str, scored: Scored) -> UsageError:
+    place = f"{scored.source} from {scored.unit} {scored.lines[0]} on" if scored.lines else scored.source
+    found = f"holds results of other data than {place}"
+    return UsageError(str(Fault(name, None, found, f"give the same data, or {ANOTHER}")))
+
+
+def _damaged(name: str) -> DataError:
+    return DataError([Fault(name, None, "is damaged", f"delete it, or give {ANOTHER}")])

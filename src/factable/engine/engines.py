@@ -1,0 +1,62 @@
+"""Engines: units of work in, what became of them out, in input order."""
+
+from collections.abc import Callable, Generator, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+
+from factable.engine.processes import Processes
+from factable.engine.scheduling import in_order
+from factable.engine.units import lean
+from factable.errors import UsageError
+
+ENGINES = ("local", "ray")
+# Units under way per worker: enough that none waits, few enough that memory stays flat.
+UNITS_PER_WORKER = 3
+
+Made = TypeVar("Made")
+
+
+def check_engine(engine: str, jobs: int | None) -> None:
+    """Refuse engines that do not exist, and less than one process."""
+    if engine not in ENGINES:
+        raise UsageError(f"no engine {engine!r}; engines are {', '.join(ENGINES)}")
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"jobs is {jobs}; give 1 or more")
+
+
+def made_ready(engine: str, jobs: int | None) -> AbstractContextManager[object]:
+    """Within it, an engine that takes long to start is started once."""
+    if engine == "ray":
+        from factable.engine.ray import connected
+
+        return connected(jobs)
+    return nullcontext()
+
+
+def map_units(
+    work: Callable[[Any], Made], units: Iterable[Any], *, jobs: int | None = None, engine: str = "local"
+) -> Generator[Made]:
+    """What `work` makes of each unit, the same and in the same order whatever the engine.
+
+    Without `jobs`, in this process, or on all CPUs of the Ray cluster.
+    """
+    if engine == "ray":
+        from factable.engine.ray import map_on_ray
+
+        return map_on_ray(work, units, jobs=jobs)
+    if jobs is None or jobs == 1:
+        return _map_here(work, units)
+    return _map_in_processes(work, units, jobs)
+
+
+def _map_here(work: Callable[[Any], Made], units: Iterable[Any]) -> Generator[Made]:
+    for unit in units:
+        yield work(unit)
+
+
+def _map_in_processes(work: Callable[[Any], Made], units: Iterable[Any], jobs: int) -> Generator[Made]:
+    crew = Processes(work, jobs)
+    try:
+        yield from in_order(crew, map(lean, units), most=UNITS_PER_WORKER * jobs)
+    finally:
+        crew.close()

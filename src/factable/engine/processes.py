@@ -1,0 +1,167 @@
+"""Worker processes, each at the end of a pipe of its own, so that one that dies cannot hold up the others.
+
+A process pool of the standard library has one pipe for all results: a worker that is killed while it writes
+there (out of memory) leaves everybody waiting for ever.
+"""
+
+import multiprocessing
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from factable.engine.units import place_of
+from factable.errors import FactableError, add_note
+from factable.models.runtime.threads import share_cores
+
+Made = TypeVar("Made")
+Work = Callable[[Any], Made]
+
+# How often a unit is tried whose worker dies: something else may have been the reason, but not for ever.
+TRIES = 2
+# Windows has neither these nor ways to hold them.
+HELD_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} if hasattr(signal, "pthread_sigmask") else set()
+
+
+class Task(NamedTuple):
+    """A unit that a worker is at, and how often it was tried."""
+
+    number: int
+    unit: Any
+    tries: int = 1
+
+
+class Processes(Generic[Made]):
+    """A crew of processes; one that dies is replaced, and its unit is tried once more."""
+
+    def __init__(self, work: Work[Made], jobs: int) -> None:
+        self._work = work
+        self._jobs = jobs
+        self._idle: list[Worker] = []
+        self._busy: dict[Any, tuple[Worker, Task]] = {}
+
+    def has_room(self) -> bool:
+        """Whether a process has nothing to do, or has not been started."""
+        return len(self._busy) < self._jobs
+
+    def give(self, number: int, unit: Any) -> None:
+        """Let a process work on a unit."""
+        self._give(Task(number, unit))
+
+    def _give(self, task: Task) -> None:
+        worker = self._idle.pop() if self._idle else self._hire()
+        self._busy[worker.pipe] = worker, task
+        # One that died meanwhile is noticed when its answer is taken.
+        with suppress(OSError):
+            worker.pipe.send(task.unit)
+
+    def _hire(self) -> "Worker":
+        others = [worker.pipe for worker in self._idle]
+        return Worker(self._work, [*others, *self._busy], jobs=self._jobs)
+
+    def take(self, *, wait: bool) -> dict[int, Made | Exception]:
+        """What was finished since the last time, by number."""
+        done: dict[int, Made | Exception] = {}
+        for pipe in wait_for(list(self._busy), None if wait and self._busy else 0):
+            worker, task = self._busy.pop(pipe)
+            try:
+                done[task.number] = worker.pipe.recv()
+            except (EOFError, OSError):
+                worker.end()
+                if task.tries == TRIES:
+                    done[task.number] = died(place_of(task.unit), TRIES)
+                else:
+                    self._give(task._replace(tries=task.tries + 1))
+            else:
+                self._idle.append(worker)
+        return done
+
+    def close(self) -> None:
+        """End all processes."""
+        for worker in [*self._idle, *(worker for worker, _ in self._busy.values())]:
+            worker.end()
+
+
+def died(place: str, times: int) -> FactableError:
+    """Says that a unit, which begins there, cannot be worked on."""
+    found = f"a worker process died {times} times" + (" at the examples from here on" if place else "")
+    return FactableError(f"{place}{found} (out of memory?); try fewer --jobs")
+
+
+class Worker:
+    """A process that works on one unit after the other."""
+
+    def __init__(self, work: Work[Any], others: Sequence[Connection], *, jobs: int) -> None:
+        context = _context()
+        self.pipe, theirs = context.Pipe()
+        # A forked process has copies of our ends too; it would never see that we are gone.
+        forked = context.get_start_method() == "fork"
+        copies = [self.pipe, *others] if forked else []
+        self._process = context.Process(target=_serve, args=(work, theirs, copies, jobs), daemon=True)  # type: ignore[attr-defined]
+        with _interrupts_held():
+            self._process.start()
+        theirs.close()
+
+    def end(self) -> None:
+        """End the process, whatever it is doing."""
+        # Not asked to: a process that is only just starting may still have our own ways of being asked.
+        self._process.kill()
+        self._process.join()
+        self.pipe.close()
+        self._process.close()
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Forking starts workers at once; it is safe only where no other thread may hold a lock."""
+    # torch and Ray have threads that are not counted, and torch gives no GPU to a forked process.
+    alone = threading.active_count() == 1 and not {"torch", "ray"} & sys.modules.keys()
+    forks = sys.platform == "linux" and alone
+    return multiprocessing.get_context("fork" if forks else "spawn")
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Make signals wait while a worker starts: until it has handlers of its own it would answer as we do."""
+    if not HELD_SIGNALS:
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(work: Work[Any], pipe: Connection, copies: Sequence[Connection], jobs: int) -> None:
+    """Answer until the other side is gone."""
+    # Ctrl-C reaches every process of a terminal; only the parent answers it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in HELD_SIGNALS - {signal.SIGINT}:
+        signal.signal(number, signal.SIG_DFL)
+    if HELD_SIGNALS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_SIGNALS)
+    for copy in copies:
+        copy.close()
+    share_cores(jobs)
+    try:
+        while True:
+            pipe.send(answer(work, pipe.recv()))
+    except (EOFError, OSError):
+        return
+
+
+def answer(work: Work[Made], unit: Any) -> Made | Exception:
+    """What is made of a unit, or what went wrong."""
+    try:
+        return work(unit)
+    except FactableError as error:
+        return error
+    except Exception as error:
+        # A fault of ours or of a plug-in: where it happened must not get lost on the way.
+        add_note(error, traceback.format_exc())
+        return error

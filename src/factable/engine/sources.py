@@ -1,0 +1,178 @@
+"""Files and lists cut into units of work."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from factable.core.metric import Metric, learns_by_survey, missing_fields
+from factable.engine.units import AnyUnit, Batch, lean, name_systems, read_unit, without_repeats
+from factable.errors import DataError, Fault
+from factable.io.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, RowBlock
+from factable.io.duplicates import SeenKeys
+from factable.io.faults import Faults, fault_at
+from factable.io.files import changed_while_read, open_input, plain_size, source_name
+from factable.io.read import Source, open_source
+from factable.kernels import fingerprints
+from factable.types import Example
+
+
+def check_needs(units: Iterator[AnyUnit], metrics: Sequence[Metric]) -> Iterator[AnyUnit]:
+    """The same units, held back until an example with all that a metric needs was seen for each metric.
+
+    That is mostly the first example, so little is read twice. Single examples that lack something are for the
+    metric to leave unscored.
+    """
+    unmet = list(metrics)
+    held: list[AnyUnit] = []
+    first: Batch | None = None
+    total = 0
+    for unit in units:
+        batch = read_unit(unit)
+        total += len(batch.examples)
+        first = first or (batch if batch.examples else None)
+        unmet = [metric for metric in unmet if all(missing_fields(metric, e) for e in batch.examples)]
+        held.append(lean(unit))
+        if not unmet:
+            break
+    if unmet and first:
+        raise DataError([_fault(metric, first, total) for metric in unmet])
+    yield from held
+    yield from units
+
+
+def _fault(metric: Metric, first: Batch, total: int) -> Fault:
+    lack = missing_fields(metric, first.examples[0])[0]
+    found = f"no {lack}, but metric {metric.name} needs them"
+    if total > 1:
+        found += f", and none of the other {total - 1} examples has all it needs"
+    remedy = f"add {lack.split()[0]} or drop {metric.name}"
+    return fault_at(first.source, first.unit, first.lines[0], found, remedy)
+
+
+# About half a second for the metric nli: progress is seen, and a small file is enough for all processes.
+SLOW_EXAMPLES_PER_BATCH = 32
+SLOW_BLOCK_BYTES = 1 << 14
+
+
+def check_files(sources: Iterable[Source]) -> None:
+    """Refuse missing files, folders and the like at once, not only after hours of scoring the others."""
+    faults: list[Fault] = []
+    for source in sources:
+        # A pipe can be opened only once, so that one has to wait.
+        if not isinstance(source, str | os.PathLike) or str(source) == "-" or _is_special(source):
+            continue
+        try:
+            with open_input(source):
+                pass
+        except DataError as error:
+            faults.extend(error.faults)
+    if faults:
+        raise DataError(faults)
+
+
+def _is_special(path: str | os.PathLike[str]) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def iter_units(
+    sources: Sequence[Source], systems: Sequence[str] = (), *, slow: bool = False, need_text: bool = True
+) -> Iterator[AnyUnit]:
+    """Blocks of lines and rows as they are, for any process to parse; batches of what is in memory.
+
+    `systems` names, for each source, the system of examples that name none. Units for slow metrics are small.
+    """
+    block_bytes = SLOW_BLOCK_BYTES if slow else BLOCK_BYTES
+    most = SLOW_EXAMPLES_PER_BATCH if slow else BLOCK_ROWS
+    for source, system in zip(sources, systems or [""] * len(sources), strict=True):
+        faults = Faults(patient=True)
+        name, unit, contents = open_source(
+            source, faults, need_text=need_text, block_bytes=block_bytes, block_rows=most
+        )
+        lines: list[int] = []
+        examples: list[Example] = []
+        for content in contents:
+            if isinstance(content, Block | RowBlock):
+                yield content._replace(system=system)
+                continue
+            lines.append(content[0])
+            examples.append(content[1])
+            if len(examples) == most:
+                yield Batch(name, unit, lines, name_systems(examples, system), faults.take())
+                lines, examples = [], []
+        left = faults.take()
+        if examples or left:
+            yield Batch(name, unit, lines, name_systems(examples, system), left)
+
+
+class Corpus:
+    """The sources of a run, cut into units each time they are gone through.
+
+    `systems` names, for each source, the system of examples that name none.
+    """
+
+    def __init__(self, sources: Sequence[Source], systems: Sequence[str], metrics: Sequence[Metric]) -> None:
+        self.sources, self.systems = sources, systems
+        self._metrics = metrics
+        # Metrics that compare examples with each other, and cannot be told of them beforehand.
+        self.in_one_batch = any(one.shard_by != "example" and not learns_by_survey(one) for one in metrics)
+        self.surveyed = not self.in_one_batch and any(map(learns_by_survey, metrics))
+        self._states = list(map(_state_of, sources))
+        self._kept: list[AnyUnit] | None = None
+
+    def units(self) -> Iterator[AnyUnit]:
+        """All units, once they are known to have what the metrics need."""
+        if self._kept is not None:
+            return iter(self._kept)
+        slow = any(getattr(metric, "slow", False) for metric in self._metrics)
+        units = check_needs(iter_units(self.sources, self.systems, slow=slow), self._metrics)
+        if self.in_one_batch:
+            return as_one_batch(units)
+        if self.surveyed and not all(map(can_be_read_twice, self.sources)):
+            self._kept = list(units)
+            return iter(self._kept)
+        return units
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are to read; 0 where that is not known."""
+        paths = [source for source in self.sources if isinstance(source, str | os.PathLike)]
+        return plain_size(paths) or 0 if len(paths) == len(self.sources) else 0
+
+    def refuse_changes(self) -> None:
+        """Refuse files that are not what they were when they were gone through first."""
+        for source, state in zip(self.sources, self._states, strict=True):
+            if self.surveyed and isinstance(source, str | os.PathLike) and _state_of(source) != state:
+                raise DataError([changed_while_read(source_name(source))])
+
+
+def can_be_read_twice(source: Source) -> bool:
+    """Whether it is in memory or in a file, and does not come by a pipe."""
+    return not isinstance(source, str | os.PathLike) or _state_of(source) is not None
+
+
+def _state_of(source: Source) -> tuple[int, int] | None:
+    """Size and last change of a file; None for anything else."""
+    if not isinstance(source, str | os.PathLike) or str(source) == "-" or not os.path.isfile(source):
+        return None
+    status = os.stat(source)
+    return status.st_size, status.st_mtime_ns
+
+
+def as_one_batch(units: Iterable[AnyUnit]) -> Iterator[Batch]:
+    """Everything at once, for metrics that compare examples with each other.
+
+    Repeated examples are left out here, because they would move the values of the others.
+    """
+    seen = SeenKeys()
+    lines: list[int] = []
+    examples: list[Example] = []
+    faults: list[Fault] = []
+    first: Batch | None = None
+    for unit in units:
+        batch = read_unit(unit)
+        first = first or batch
+        batch = without_repeats(batch, set(seen.add(fingerprints(batch.examples))))
+        lines += batch.lines
+        examples += batch.examples
+        faults += batch.faults
+    if first:
+        yield Batch(first.source, first.unit, lines, examples, faults)

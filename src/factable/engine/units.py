@@ -1,0 +1,206 @@
+"""One unit of work: a block of lines or a batch of examples in, scores out, in any process."""
+
+from array import array
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Union
+
+from factable.core.metric import Metric, pick
+from factable.core.registry import parse
+from factable.core.signature import spec
+from factable.errors import Fault, UsageError, printable
+from factable.io.blocks import Block, RowBlock, leave_in_file, parse_any
+from factable.io.faults import Unit, fault_at
+from factable.io.read import without_collection
+from factable.kernels import fingerprints
+from factable.types import Example, Scores
+
+# Whatever is worked on at once: lines or rows still to be read, or examples.
+AnyUnit = Union[Block, RowBlock, "Batch"]
+Render = Callable[[Sequence[Example], Sequence[Scores]], list[bytes]]
+
+
+class Batch(NamedTuple):
+    """Examples that were read already, the number of each in its source, and what was wrong between them."""
+
+    source: str
+    unit: Unit
+    lines: Sequence[int]
+    examples: list[Example]
+    faults: list[Fault]
+
+
+class Plan(NamedTuple):
+    """What to do with every unit; `render` makes the rows of formats that are written as they come.
+
+    `listing` makes further rows: what a report lists of each example. `known` is, for each metric, what it
+    has to know of all examples, see metric.CorpusMetric.
+    """
+
+    metrics: tuple[Metric, ...]
+    explain: bool = False
+    render: Render | None = None
+    listing: Render | None = None
+    known: tuple[Any, ...] = ()
+
+    def __reduce__(self) -> tuple[Callable[..., "Plan"], tuple[object, ...]]:
+        """Travel as spec text, of which every process makes metrics of its own."""
+        return _plan_of, (tuple(map(_spec_if_known, self.metrics)), *self[1:])
+
+
+def _spec_if_known(metric: Metric) -> str | Metric:
+    """The spec, unless the metric is one that no registry knows."""
+    text = spec(metric)
+    try:
+        return text if parse(text) == metric else metric
+    except UsageError:
+        return metric
+
+
+def _plan_of(metrics: Sequence[str | Metric], *rest: Any) -> Plan:
+    return Plan(tuple(parse(each) if isinstance(each, str) else each for each in metrics), *rest)
+
+
+class Scored(NamedTuple):
+    """What became of one unit: the scores of each metric, and whatever the collector needs to know.
+
+    `system_of` gives each example's place in `systems`, so that equal names travel between processes once.
+    """
+
+    source: str
+    unit: Unit
+    items: list[str]
+    systems: tuple[str, ...]
+    system_of: "array[int]"
+    lines: Sequence[int]
+    keys: bytes
+    references: "array[int]"
+    pieces: list[Scores]
+    rows: list[bytes]
+    listed: list[bytes]
+    faults: list[Fault]
+    size: int
+
+
+def read_unit(unit: AnyUnit, *, need_text: bool = True) -> Batch:
+    """The unit with its lines or rows read."""
+    if isinstance(unit, Batch):
+        return unit
+    parsed = parse_any(unit, need_text=need_text)
+    examples = name_systems(parsed.examples, unit.system)
+    return Batch(unit.source, unit.unit, parsed.lines, examples, parsed.faults)
+
+
+def lean(unit: Any) -> Any:
+    """The unit as it travels between processes of one machine: lines of a plain file stay there."""
+    return leave_in_file(unit) if isinstance(unit, Block) else unit
+
+
+def size_of(unit: AnyUnit) -> int:
+    """How many bytes of its file a unit is made of; 0 where it is not from a file."""
+    return 0 if isinstance(unit, Batch) else unit.size
+
+
+def place_of(unit: Any) -> str:
+    """How messages say where a unit begins; empty for what is no part of the data."""
+    if not isinstance(unit, Block | RowBlock | Batch):
+        return ""
+    line = unit.first_line if isinstance(unit, Block) else next(iter(unit.lines), 1)
+    source = printable(unit.source)
+    return f"{source}:{line}: " if unit.unit == "line" else f"{source}: {unit.unit} {line}: "
+
+
+def name_systems(examples: list[Example], system: str) -> list[Example]:
+    """The examples, where those that name no system get this one, if any."""
+    if not system:
+        return examples
+    return [example if example.system else replace(example, system=system) for example in examples]
+
+
+@without_collection
+def score_unit(plan: Plan, unit: AnyUnit) -> Scored:
+    """Read and score one unit."""
+    batch = read_unit(unit)
+    examples = batch.examples
+    known = plan.known or (None,) * len(plan.metrics)
+    pieces = [
+        score_and_explain(metric, examples, known=told, explain=plan.explain)
+        for metric, told in zip(plan.metrics, known, strict=True)
+    ]
+    systems: dict[str, int] = {}
+    system_of = array("I", [systems.setdefault(example.system, len(systems)) for example in examples])
+    return Scored(
+        source=batch.source,
+        unit=batch.unit,
+        items=[example.item for example in examples],
+        systems=tuple(systems),
+        system_of=system_of,
+        lines=batch.lines,
+        keys=fingerprints(examples),
+        references=array("I", [len(example.references) for example in examples]),
+        pieces=pieces,
+        rows=plan.render(examples, pieces) if plan.render else [],
+        listed=plan.listing(examples, pieces) if plan.listing else [],
+        faults=batch.faults,
+        size=size_of(unit),
+    )
+
+
+def score_and_explain(metric: Metric, examples: Sequence[Example], *, known: Any, explain: bool) -> Scores:
+    """The scores of one metric, with its findings where asked for."""
+    told = () if known is None else (known,)
+    scores = metric.score(examples, *told)
+    if not explain or getattr(metric, "always_explains", False):
+        return scores
+    explained = metric.explain(examples, *told)
+    findings = tuple(reasons + found for reasons, found in zip(scores.findings, explained, strict=True))
+    return replace(scores, findings=findings)
+
+
+def repeat_fault(source: str, unit: Unit, number: int, item: str, system: str) -> Fault:
+    """Says that an example has the id and system of one that came before."""
+    found = f"repeats id {item!r}" + (f" of system {system!r}" if system else "")
+    return fault_at(source, unit, number, found, "make each pair of id and system unique")
+
+
+def without_repeats(batch: Batch, repeated: Collection[int]) -> Batch:
+    """The batch without the examples at these places, which become faults among the others."""
+    if not repeated:
+        return batch
+    found = [
+        repeat_fault(batch.source, batch.unit, line, example.item, example.system)
+        for place, (line, example) in enumerate(zip(batch.lines, batch.examples, strict=True))
+        if place in repeated
+    ]
+    kept = [place for place in range(len(batch.examples)) if place not in repeated]
+    return batch._replace(
+        lines=[batch.lines[place] for place in kept],
+        examples=[batch.examples[place] for place in kept],
+        faults=by_line([*batch.faults, *found]),
+    )
+
+
+def by_line(faults: list[Fault]) -> list[Fault]:
+    """Faults of one source in the order of its lines, rows or elements."""
+    return sorted(faults, key=_place)
+
+
+def _place(fault: Fault) -> int:
+    if fault.line is not None:
+        return fault.line
+    # Rows and elements are named in the source: `data.json: element 3`.
+    number = fault.source.rpartition(" ")[2]
+    return int(number) if number.isdecimal() else 0
+
+
+def keep_only(scored: Scored, kept: Sequence[int]) -> Scored:
+    """The same unit with only the examples at these positions."""
+    return scored._replace(
+        items=[scored.items[index] for index in kept],
+        system_of=array("I", (scored.system_of[index] for index in kept)),
+        lines=[scored.lines[index] for index in kept],
+        references=array("I", (scored.references[index] for index in kept)),
+        rows=[scored.rows[index] for index in kept] if scored.rows else [],
+        listed=[scored.listed[index] for index in kept] if scored.listed else [],
+        pieces=[pick(piece, kept) for piece in scored.pieces],
+    )

@@ -1,1 +1,0 @@
-"""Extractors: text in, records out."""

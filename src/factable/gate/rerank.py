@@ -1,0 +1,55 @@
+"""Several texts of one item, in order: the best one first."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from factable.core.metric import Metric
+from factable.engine.collect import Listener
+from factable.engine.score import score_files
+from factable.gate.outcomes import label_at
+from factable.gate.policy import KINDS
+from factable.types import Example
+
+
+class Ranked(NamedTuple):
+    """One text: its place in the input, its rank among those of its item (1 is best), and its score.
+
+    The score is NaN, and the rank behind all others, where it cannot be computed; the label is empty for
+    metrics that give none.
+    """
+
+    place: int
+    rank: int
+    score: float
+    label: str = ""
+
+
+def rank_texts(
+    examples: Sequence[Example],
+    metric: Metric,
+    *,
+    best: int | None = None,
+    jobs: int = 1,
+    listener: Listener | None = None,
+) -> list[Ranked]:
+    """The texts of each item by score, items in input order; equal ones stay in input order."""
+    # Candidates need no system of their own, but only one text of an item and a system can be scored.
+    numbered = [replace(example, system=str(number)) for number, example in enumerate(examples)]
+    scores = score_files([numbered], [metric], jobs=jobs, listener=listener).scores[0]
+    labelled = set(KINDS) <= set(scores.parts)
+    sign = -1 if metric.higher_is_better else 1
+
+    def order(place: int) -> tuple[bool, float]:
+        score = scores.values[place]
+        return (True, 0.0) if math.isnan(score) else (False, sign * score)
+
+    places_of: dict[str, list[int]] = {}
+    for place, example in enumerate(examples):
+        places_of.setdefault(example.item, []).append(place)
+    return [
+        Ranked(place, rank, scores.values[place], label_at(scores, place) if labelled else "")
+        for places in places_of.values()
+        for rank, place in enumerate(sorted(places, key=order)[:best], 1)
+    ]

@@ -1,0 +1,1 @@
+"""Metrics over pairs that are extracted from texts."""

@@ -1,0 +1,155 @@
+"""From examples to verdicts: what is asked of the NLI model in two rounds, and what the answers decide."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from factable.metrics.ledger.alignment import Alignment, align
+from factable.metrics.ledger.features import (
+    Answer,
+    Features,
+    about_fact,
+    about_mention,
+    about_sentence,
+    about_verdict,
+)
+from factable.metrics.ledger.reading import Reading, Span, inside
+from factable.metrics.ledger.weights import Weights
+from factable.models.protocols import TextPair
+
+# What a sentence and so many facts fit into the window of the embedded model.
+MOST_FACTS = 12
+# Above this many facts, most are not meant to be said, and only those the text may say are asked about.
+LARGE_TABLE = 40
+MOST_SENTENCES = 8
+
+
+def premise_for(reading: Reading, alignment: Alignment, sentence: Span) -> str:
+    """The facts that a sentence may rest on, as one text."""
+    places = list(alignment.sentences)
+    if len(places) > MOST_FACTS:
+        places = sorted(sorted(places, key=lambda place: -_closeness(reading, place, sentence))[:MOST_FACTS])
+    return " ".join(alignment.sentences[place] for place in places)
+
+
+def may_be_said(reading: Reading, alignment: Alignment, place: int) -> bool:
+    """Whether a fact is worth asking for: in a large table the text must have its subject and value."""
+    if len(reading.facts) <= LARGE_TABLE:
+        return True
+    subject = reading.record(place).subject
+    found = place in alignment.hits or place in alignment.misplaced
+    return found and (subject not in reading.subjects or bool(reading.subjects[subject]))
+
+
+def passage_for(reading: Reading, place: int) -> str:
+    """The text, or of a long one the sentences that may say a fact: with its value, then its subject."""
+    spans = reading.sentence_spans
+    if len(spans) <= MOST_SENTENCES:
+        return reading.text.strip()
+    named = reading.subjects.get(reading.record(place).subject, [])
+    said, about = ([reading.sentence_of(hit.span) for hit in hits] for hits in (reading.hits[place], named))
+    # What a sentence with the value is about may be said in the one before.
+    near = [number for at in said for number in (at, at - 1) if number >= 0]
+    chosen = sorted(list(dict.fromkeys([*near, *about, *range(len(spans))]))[:MOST_SENTENCES])
+    return " ".join(reading.text[slice(*spans[number])] for number in chosen)
+
+
+def _closeness(reading: Reading, place: int, sentence: Span) -> float:
+    """How much of a fact a sentence says: its value, its subject, words of its attribute."""
+    start, end = sentence
+    words = {word.folded for word in reading.read.words if start <= word.start < end}
+    value = any(start <= hit.span[0] < end for hit in reading.hits[place])
+    subject = any(
+        start <= hit.span[0] < end for hit in reading.subjects.get(reading.record(place).subject, [])
+    )
+    attribute = reading.attribute_words[place]
+    return 2.0 * value + subject + len(words & attribute) / max(1, len(attribute))
+
+
+NOTHING_SAID = np.array([0.0, 1.0, 0.0])
+Ask = Callable[[Sequence[Sequence[TextPair]]], list[list[Answer]]]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """An example with the answers of the first round, and the log odds of its facts, values and sentences."""
+
+    reading: Reading
+    alignment: Alignment
+    fact_answers: dict[int, Answer]
+    sentence_answers: list[Answer]
+    weights: Weights
+    facts: dict[int, float] = field(init=False)
+    mentions: dict[Span, float] = field(init=False)
+    sentences: dict[Span, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Weigh everything, values before the sentences they stand in."""
+        weigh = self.weights.odds
+        facts = {place: weigh("fact", features) for place, features in self.fact_features().items()}
+        object.__setattr__(self, "facts", facts)
+        mentions = {span: weigh("value", features) for span, features in self.mention_features().items()}
+        object.__setattr__(self, "mentions", mentions)
+        sentences = {span: weigh("sentence", features) for span, features in self.sentence_features().items()}
+        object.__setattr__(self, "sentences", sentences)
+
+    def fact_features(self) -> dict[int, Features]:
+        """Features of every record."""
+        return {
+            place: about_fact(self.reading, self.alignment, place, self.fact_answers.get(place))
+            for place in self.reading.places
+        }
+
+    def mention_features(self) -> dict[Span, Features]:
+        """Features of every number, date and name of the text."""
+        return {
+            span: about_mention(self.reading, span, self.sentence_answers[self.reading.sentence_of(span)])
+            for span in self.reading.mentions
+        }
+
+    def sentence_features(self) -> dict[Span, Features]:
+        """Features of every sentence of the text."""
+        misplaced = list(self.alignment.misplaced.values())
+        return {
+            span: about_sentence(self.reading, span, answer, self.mentions, misplaced)
+            for span, answer in zip(self.reading.sentence_spans, self.sentence_answers, strict=True)
+        }
+
+    def verdict_features(self, required: frozenset[int]) -> Features:
+        """Features of the text as a whole."""
+        facts = [odds for place, odds in self.facts.items() if place in required]
+        return about_verdict(facts, list(self.sentences.values()))
+
+    def mentions_in(self, sentence: Span) -> list[Span]:
+        """The numbers, dates and names of a sentence."""
+        return inside(list(self.mentions), sentence)
+
+
+def audit(readings: Sequence[Reading], weights: Weights, ask: Ask) -> list[Audit]:
+    """Ask whether each text says its facts, and whether the facts say each sentence."""
+    alignments = [align(reading) for reading in readings]
+    answers = ask([_questions(*each) for each in zip(readings, alignments, strict=True)])
+    audits = []
+    for reading, alignment, found in zip(readings, alignments, answers, strict=True):
+        asked = _asked(reading, alignment)
+        said = dict(zip(asked, found, strict=False))
+        facts = {place: said.get(place, NOTHING_SAID) for place in reading.facts}
+        audits.append(Audit(reading, alignment, facts, found[len(asked) :], weights))
+    return audits
+
+
+def _asked(reading: Reading, alignment: Alignment) -> list[int]:
+    """The facts that the text is asked for; none of an empty text."""
+    if not reading.sentence_spans:
+        return []
+    return [place for place in reading.facts if may_be_said(reading, alignment, place)]
+
+
+def _questions(reading: Reading, alignment: Alignment) -> list[TextPair]:
+    asked = _asked(reading, alignment)
+    facts = [TextPair(passage_for(reading, place), alignment.sentences[place]) for place in asked]
+    return facts + [
+        TextPair(premise_for(reading, alignment, span), reading.text[slice(*span)])
+        for span in reading.sentence_spans
+    ]

@@ -1,0 +1,243 @@
+"""The verdict on one example, from what the model said in both rounds."""
+
+from collections.abc import Mapping, Sequence
+
+from factable.metrics.ledger.audit import Audit
+from factable.metrics.ledger.doubts import Doubts, strange_runs
+from factable.metrics.ledger.features import Answer, logit, rival_mentions, supporting_records
+from factable.metrics.ledger.reading import CONNECTING, Span, content_words, overlap, runs
+from factable.metrics.ledger.verdict import Fact, FactState, Label, Rules, SpanState, Verdict
+from factable.metrics.ledger.verdict import Span as Claim
+from factable.metrics.ledger.weights import probability
+from factable.models.protocols import CONTRADICTION, ENTAILMENT, NEUTRAL
+from factable.text.values import Boolean, Date, Number, Relation
+
+# How sure the model must be that a text says something else in place of a fact.
+SURE = 0.7
+# Taking words away must help a sentence at least that much, in log odds, for them to be what is wrong.
+LEAST_GAIN = 1.0
+MOST_WORDS_BETWEEN = 2
+NOTES = {Relation.COARSER: "less exact", Relation.FINER: "more exact"}
+
+
+def decide(audit: Audit, doubts: Doubts, answers: Sequence[Answer], rules: Rules) -> Verdict:
+    """Settle every fact, then every claim of the text, then the verdict."""
+    count = len(doubts.rivals)
+    instead = _said_instead(doubts, answers[:count])
+    facts = _facts(audit, rules, instead)
+    spans = _spans(audit, rules, facts, _guilty_runs(audit, doubts, answers[count:]))
+    omission = any(fact.required and fact.state != "supported" for fact in facts)
+    hallucination = any(span.state != "supported" for span in spans)
+    required = frozenset(fact.place for fact in facts if fact.required)
+    odds = audit.weights.odds("verdict", audit.verdict_features(required))
+    return Verdict(
+        text=audit.reading.text,
+        table=audit.reading.example.table,
+        label=label_of(omission, hallucination),
+        probability=probability(odds),
+        facts=facts,
+        spans=spans,
+    )
+
+
+def label_of(omission: bool, hallucination: bool) -> Label:
+    """The four-way result."""
+    if omission:
+        return "omission+hallucination" if hallucination else "omission"
+    return "hallucination" if hallucination else "OK"
+
+
+def _said_instead(doubts: Doubts, answers: Sequence[Answer]) -> dict[int, tuple[Span, float]]:
+    """For each fact the span that the text says in its place, where the model is sure of one."""
+    found: dict[int, tuple[Span, float]] = {}
+    for rival, answer in zip(doubts.rivals, answers, strict=True):
+        sure = float(answer[ENTAILMENT])
+        if sure >= max(SURE, found.get(rival.place, (rival.span, 0.0))[1]):
+            found[rival.place] = rival.span, sure
+    return found
+
+
+def _facts(audit: Audit, rules: Rules, instead: Mapping[int, tuple[Span, float]]) -> tuple[Fact, ...]:
+    facts = []
+    for place in audit.reading.places:
+        record = audit.reading.example.table.records[place]
+        if rules.ignores(record):
+            continue
+        chance = probability(audit.facts[place])
+        state, span, note = _settle(audit, place, chance >= rules.omission, instead)
+        facts.append(Fact(place, state, span, chance, rules.selection.requires(record), note))
+    return tuple(facts)
+
+
+def _settle(
+    audit: Audit, place: int, said: bool, instead: Mapping[int, tuple[Span, float]]
+) -> tuple[FactState, Span | None, str]:
+    """State, span and note of a fact."""
+    reading, alignment = audit.reading, audit.alignment
+    hit = alignment.hits.get(place)
+    if said:
+        if hit:
+            return "supported", hit.span, NOTES.get(hit.relation, "")
+        return "supported", _sentence_for(audit, place), "in other words"
+    if place in instead:
+        return "contradicted", instead[place][0], "the text says something else"
+    if isinstance(reading.values[place][0], Number | Date) and hit is None:
+        # A number for a number: no model is needed to tell them apart.
+        rivals = rival_mentions(reading, place)
+        if rivals:
+            return "contradicted", rivals[0], "the text says something else"
+    if place in alignment.misplaced:
+        return "contradicted", alignment.misplaced[place], "said of another"
+    denials = [each.span for each in reading.hits[place] if each.relation is Relation.DIFFERENT]
+    if denials:
+        return "contradicted", denials[0], "denied"
+    answer = audit.fact_answers.get(place)
+    if answer is not None and hit and answer[CONTRADICTION] > answer[NEUTRAL]:
+        return "contradicted", hit.span, "the text says otherwise"
+    # A yes or no has no value to look for.
+    if answer is not None and isinstance(reading.values[place][0], Boolean) and answer[CONTRADICTION] > SURE:
+        return "contradicted", _words_against(audit), "the text says otherwise"
+    return "omitted", None, ""
+
+
+def _words_against(audit: Audit) -> Span:
+    """What in the most doubtful sentence the data does not have, or its gist."""
+    sentence = min(audit.sentences, key=audit.sentences.__getitem__)
+    strange = strange_runs(audit, sentence)
+    return max(strange, key=lambda span: span[1] - span[0]) if strange else gist(audit, sentence)
+
+
+def _sentence_for(audit: Audit, place: int) -> Span | None:
+    """The sentence that shares most words with a fact that is said in other words."""
+    reading = audit.reading
+    words = {*reading.attribute_words[place], *reading.value_words(place)}
+
+    def shared(span: Span) -> int:
+        return sum(word.folded in words for word in reading.read.words if span[0] <= word.start < span[1])
+
+    return max(reading.sentence_spans, key=shared, default=None)
+
+
+def _guilty_runs(audit: Audit, doubts: Doubts, answers: Sequence[Answer]) -> dict[Span, list[Span]]:
+    """For each doubtful sentence the words without which it is clean, or much cleaner."""
+    gains: dict[Span, list[tuple[float, Span]]] = {}
+    order = dict(zip(audit.reading.sentence_spans, audit.sentence_answers, strict=True))
+    for run, answer in zip(doubts.runs, answers, strict=True):
+        before = logit(float(order[run.sentence][ENTAILMENT]))
+        gains.setdefault(run.sentence, []).append((logit(float(answer[ENTAILMENT])) - before, run.span))
+    guilty = {}
+    for sentence, found in gains.items():
+        best = max(found)[0]
+        guilty[sentence] = [span for gain, span in found if gain >= max(LEAST_GAIN, best / 2)]
+    return guilty
+
+
+def _spans(
+    audit: Audit, rules: Rules, facts: Sequence[Fact], guilty: Mapping[Span, list[Span]]
+) -> tuple[Claim, ...]:
+    """Every claim of the text, in order, without overlaps; doubtful ones go first where two compete."""
+    against = {fact.span: fact for fact in facts if fact.state == "contradicted" and fact.span}
+    bad = [
+        Claim(*span, "contradicted", (fact.place,), fact.probability, fact.note)
+        for span, fact in against.items()
+    ]
+    for sentence, odds in audit.sentences.items():
+        if probability(odds) < rules.hallucination:
+            bad += _bad_in(audit, sentence, guilty.get(sentence, []), bad)
+    bad = _joined(audit, bad)
+    good = [
+        Claim(*fact.span, "supported", (fact.place,), fact.probability, fact.note)
+        for fact in facts
+        if fact.state == "supported" and fact.span and fact.note != "in other words"
+    ]
+    good += [
+        Claim(*span, "supported", supporting_records(audit.reading, span), probability(odds))
+        for span, odds in audit.mentions.items()
+    ]
+    kept = _without_overlaps([*bad, *good])
+    clean = [
+        sentence for sentence, odds in audit.sentences.items() if probability(odds) >= rules.hallucination
+    ]
+    phrases = [claim for sentence in clean for claim in _phrases(audit, sentence, kept)]
+    return tuple(sorted([*kept, *phrases]))
+
+
+def _phrases(audit: Audit, sentence: Span, claims: Sequence[Claim]) -> list[Claim]:
+    """What else a clean sentence says: runs of words that are no value, by the records named in it."""
+    inside = [claim for claim in claims if overlap((claim.start, claim.end), sentence)]
+    words = [
+        word
+        for word in content_words(audit.reading, sentence)
+        if not any(overlap((word.start, word.end), (claim.start, claim.end)) for claim in inside)
+    ]
+    records = tuple(
+        sorted({place for claim in inside if claim.state == "supported" for place in claim.records})
+    )
+    chance = probability(audit.sentences[sentence])
+    return [Claim(*span, "supported", records, chance) for span in runs(audit.reading, words)]
+
+
+def _bad_in(audit: Audit, sentence: Span, guilty: Sequence[Span], known: Sequence[Claim]) -> list[Claim]:
+    """What is wrong with a doubtful sentence: values, else words the data does not have, else its gist."""
+    chance = probability(audit.sentences[sentence])
+    values = [span for span in audit.mentions_in(sentence) if audit.mentions[span] < 0]
+    found = [Claim(*span, "unsupported", (), probability(audit.mentions[span])) for span in values]
+    found += [Claim(*span, "unsupported", (), chance) for span in guilty]
+    if found or any(overlap((claim.start, claim.end), sentence) for claim in known):
+        return found
+    strange = strange_runs(audit, sentence)
+    answer = audit.sentence_answers[audit.reading.sentence_spans.index(sentence)]
+    state: SpanState = "contradicted" if answer[CONTRADICTION] > answer[NEUTRAL] else "unsupported"
+    return [Claim(*span, state, (), chance) for span in strange or [gist(audit, sentence)]]
+
+
+def gist(audit: Audit, sentence: Span) -> Span:
+    """The longest stretch of a sentence between values of the data: what it says of them."""
+    reading = audit.reading
+    hits = [hit.span for hits in [*reading.hits.values(), *reading.subjects.values()] for hit in hits]
+    stretches, start = [], None
+    for word in reading.read.words:
+        if not sentence[0] <= word.start < sentence[1]:
+            continue
+        if any(overlap((word.start, word.end), hit) for hit in hits):
+            start = None
+            continue
+        start = word.start if start is None else start
+        stretches.append((start, word.end))
+    return max(stretches, key=lambda span: span[1] - span[0], default=sentence)
+
+
+def _joined(audit: Audit, claims: Sequence[Claim]) -> list[Claim]:
+    """Doubtful claims with hardly a word between them as one: "California band Grateful Dead"."""
+    text = audit.reading.text
+    found: list[Claim] = []
+    for claim in sorted(claims):
+        last = found[-1] if found else None
+        if last and claim.start <= last.end:
+            found[-1] = last._replace(end=max(last.end, claim.end))
+            continue
+        between = text[last.end : claim.start].split() if last else []
+        near = last is not None and len(between) <= MOST_WORDS_BETWEEN
+        plain = near and not any(mark in word for word in between for mark in ",.;:!?()")
+        alone = plain and last is not None and last.state == claim.state == "unsupported"
+        supported = alone and any(
+            word.lower() not in CONNECTING and _is_said(audit, word) for word in between
+        )
+        if last and alone and not supported:
+            found[-1] = last._replace(end=claim.end, probability=min(last.probability, claim.probability))
+        else:
+            found.append(claim)
+    return found
+
+
+def _is_said(audit: Audit, word: str) -> bool:
+    return word.lower() in audit.reading.data_words
+
+
+def _without_overlaps(claims: Sequence[Claim]) -> list[Claim]:
+    """The claims that do not overlap an earlier one; a longer one of the same kind comes first."""
+    kept: list[Claim] = []
+    for claim in sorted(claims, key=lambda each: (each.state == "supported", each.start - each.end)):
+        if not any(overlap((claim.start, claim.end), (other.start, other.end)) for other in kept):
+            kept.append(claim)
+    return kept

@@ -1,0 +1,218 @@
+"""What speaks for a fact being said, a value being supported and a sentence being clean, as numbers."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.metrics.ledger.alignment import Alignment
+from factable.metrics.ledger.reading import (
+    Reading,
+    Span,
+    content_words,
+    inside,
+    is_covered,
+    overlap,
+    uncovered_words,
+)
+from factable.models.protocols import CONTRADICTION, ENTAILMENT
+from factable.text.values import Boolean, Date, Hit, Listing, Name, Number, Relation, Value, compare
+from factable.text.values.words import split_words
+
+Answer = NDArray[np.float64]
+Features = Mapping[str, float]
+# Beyond this, one more step of the model's confidence says nothing.
+MOST_LOGIT = 6.0
+_SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
+
+
+def logit(probability: float) -> float:
+    """The log odds of a probability, within bounds."""
+    odds = math.log(max(probability, 1e-12) / max(1 - probability, 1e-12))
+    return max(-MOST_LOGIT, min(MOST_LOGIT, odds))
+
+
+def about_fact(reading: Reading, alignment: Alignment, place: int, answer: Answer | None) -> Features:
+    """What speaks for the text saying a fact; a record that only names has no answer."""
+    value = reading.values[place][0]
+    hit = alignment.hits.get(place)
+    exact = isinstance(value, Number | Date)
+    missing = hit is None and place not in alignment.misplaced
+    rivals = rival_mentions(reading, place) if missing else []
+    denied = any(each.relation is Relation.DIFFERENT for each in reading.hits[place])
+    entailed = 0.0 if answer is None else logit(float(answer[ENTAILMENT]))
+    subject = reading.record(place).subject
+    return {
+        "asked": float(answer is not None),
+        "entailed": entailed,
+        "contradiction": 0.0 if answer is None else float(answer[CONTRADICTION]),
+        "equal": float(hit is not None and hit.relation is Relation.EQUAL),
+        "coarser": float(hit is not None and hit.relation is Relation.COARSER),
+        "finer": float(hit is not None and hit.relation is Relation.FINER),
+        "missing exact": float(missing and exact),
+        "missing exact, rival": float(missing and exact and bool(rivals)),
+        "missing name": float(missing and _is_proper(reading, place)),
+        "missing other": float(missing and not exact and not _is_proper(reading, place)),
+        "entailed, missing exact": entailed * (missing and exact),
+        "entailed, missing name": entailed * (missing and _is_proper(reading, place)),
+        "words said": _words_said(reading, place) if missing and not exact else 0.0,
+        "missing name, rival": float(missing and not exact and bool(rivals)),
+        "misplaced exact": float(exact and place in alignment.misplaced),
+        "misplaced name": float(not exact and place in alignment.misplaced),
+        "said apart": float(hit is not None and _is_apart(reading, place, hit.span)),
+        "denied": float(denied and hit is None),
+        "subject unsaid": float(bool(subject) and not reading.subjects.get(subject)),
+    }
+
+
+def _is_apart(reading: Reading, place: int, span: Span) -> bool:
+    """Whether a value stands in a sentence that names other subjects, and not its own.
+
+    A subject that is the value of another record, too, is passed by.
+    """
+    start, end = reading.sentence_spans[reading.sentence_of(span)]
+    values = {record.value for record in reading.facts.values()}
+    own = reading.record(place).subject
+    named = {
+        subject
+        for subject, hits in reading.subjects.items()
+        if any(start <= hit.span[0] < end and not overlap(hit.span, span) for hit in hits)
+        and (subject == own or subject not in values)
+    }
+    return bool(named) and own not in named
+
+
+def _is_proper(reading: Reading, place: int) -> bool:
+    """Whether a value is a name written large, or a list of names."""
+    value = reading.values[place][0]
+    if isinstance(value, Number | Date | Boolean):
+        return False
+    return isinstance(value, Listing) or any(char.isupper() for char in reading.record(place).value)
+
+
+def _words_said(reading: Reading, place: int) -> float:
+    """The share of a value's words that the text has in some form."""
+    said = frozenset(word.folded for word in reading.read.words)
+    words = split_words(reading.record(place).value.replace("_", " "))
+    return sum(is_covered(word.folded, said) for word in words) / len(words) if words else 0.0
+
+
+def rival_mentions(reading: Reading, place: int) -> list[Span]:
+    """Values of the same kind in the text that no record has."""
+    return [
+        span
+        for span, mentions in reading.mentions.items()
+        if _support(reading, span) is None
+        and any(
+            compare(value, mention.value) is Relation.DIFFERENT
+            for value in reading.values[place]
+            for mention in mentions
+        )
+    ]
+
+
+def about_mention(reading: Reading, span: Span, answer: Answer) -> Features:
+    """What speaks for the data supporting a number, date or name of the text."""
+    mentions = reading.mentions[span]
+    value = mentions[0].value
+    relation, share = _support(reading, span), _share_known(reading, span)
+    unknown = relation is None
+    entailed = logit(float(answer[ENTAILMENT]))
+    return {
+        "entailed": entailed,
+        "contradiction": float(answer[CONTRADICTION]),
+        "equal": float(relation is Relation.EQUAL),
+        "coarser": float(relation is Relation.COARSER),
+        "finer number": float(relation is Relation.FINER and isinstance(value, Number)),
+        "finer date": float(relation is Relation.FINER and isinstance(value, Date)),
+        "finer name": float(relation is Relation.FINER and isinstance(value, Name)),
+        "unknown number": float(unknown and isinstance(value, Number)),
+        "unknown date": float(unknown and isinstance(value, Date)),
+        "unknown name": float(unknown and isinstance(value, Name)),
+        "unknown count": float(unknown and _is_count(value, reading)),
+        "clash": float(unknown and _clashes(reading, span)),
+        "entailed, unknown": entailed * unknown,
+        "words known": share if unknown and isinstance(value, Name) else 0.0,
+        "unsure": float(unknown and not mentions[0].sure),
+    }
+
+
+def _clashes(reading: Reading, span: Span) -> bool:
+    """Whether a number or date is another than that of a record which the text does not say."""
+    return any(
+        compare(value, mention.value) is Relation.DIFFERENT
+        for place in reading.places
+        if not reading.hits[place]
+        for value in reading.values[place]
+        if isinstance(value, Number | Date)
+        for mention in reading.mentions[span]
+    )
+
+
+def supporting_records(reading: Reading, span: Span) -> tuple[int, ...]:
+    """The records whose value or subject a span says."""
+    values = [place for place, hits in reading.hits.items() if any(_says(hit, span) for hit in hits)]
+    subjects = {
+        subject for subject, hits in reading.subjects.items() if any(_says(hit, span) for hit in hits)
+    }
+    return tuple(values or [place for place, fact in reading.facts.items() if fact.subject in subjects])
+
+
+def _says(hit: Hit, span: Span) -> bool:
+    return hit.relation in _SAID and overlap(hit.span, span)
+
+
+def _support(reading: Reading, span: Span) -> Relation | None:
+    """The best relation of a mention to the values and subjects of the data."""
+    found = []
+    # The currency of an amount is no amount.
+    exact = isinstance(reading.mentions[span][0].value, Number | Date)
+    records = [place for place in reading.hits if not exact or _has_digits(reading, place)]
+    for hits in [*(reading.hits[place] for place in records), *reading.subjects.values()]:
+        for hit in hits:
+            if not _says(hit, span):
+                continue
+            whole = hit.span[0] <= span[0] and span[1] <= hit.span[1]
+            found.append(hit.relation if whole else Relation.FINER)
+    order = list(Relation)
+    return min(found, key=order.index, default=None)
+
+
+def _has_digits(reading: Reading, place: int) -> bool:
+    exact = any(isinstance(value, Number | Date) for value in reading.values[place])
+    return exact or any(char.isdecimal() for char in reading.record(place).value)
+
+
+def _share_known(reading: Reading, span: Span) -> float:
+    words = [word for word in reading.read.words if span[0] <= word.start < span[1]]
+    known = sum(is_covered(word.folded, reading.data_words) for word in words)
+    return known / len(words) if words else 0.0
+
+
+def _is_count(value: Value, reading: Reading) -> bool:
+    """Whether a number may count records rather than quote one."""
+    plain = isinstance(value, Number) and not value.unit and value.value.denominator == 1
+    return plain and isinstance(value, Number) and 0 < value.value <= max(2, len(reading.facts))
+
+
+def about_sentence(
+    reading: Reading, span: Span, answer: Answer, mentions: Mapping[Span, float], misplaced: Sequence[Span]
+) -> Features:
+    """What speaks for a sentence being clean; `mentions` are the log odds of values being supported."""
+    strange = uncovered_words(reading, span)
+    values = inside(list(mentions), span)
+    words = [word for word in strange if not any(start <= word.start < end for start, end in values)]
+    return {
+        "entailed": logit(float(answer[ENTAILMENT])),
+        "contradiction": float(answer[CONTRADICTION]),
+        "worst value": min([MOST_LOGIT / 2, *(mentions[each] for each in values)]),
+        "strange words": len(words) / max(1, len(content_words(reading, span))),
+        "number of strange words": float(min(5, len(words))),
+        "misplaced": float(any(overlap(each, span) for each in misplaced)),
+    }
+
+
+def about_verdict(facts: Sequence[float], sentences: Sequence[float]) -> Features:
+    """What speaks for a text being OK: the log odds of the worst of its facts and sentences."""
+    return {"worst": min([MOST_LOGIT, *facts, *sentences])}

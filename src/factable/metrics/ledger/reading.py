@@ -1,0 +1,180 @@
+"""An example read for the ledger: its facts, where the text says their values, and the claims of the text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from factable.text.sentences import sentence_spans
+from factable.text.templates import Templates, facts_of, open_up, readable
+from factable.text.values import Hit, Mention, ReadText, Value, find_value, read_text, read_value
+from factable.text.values.words import Word, alike, split_words
+from factable.types import Example, Record
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One example: facts by their place in the table, as records with a subject.
+
+    A record that only names what the others are about is in `names`, and is no fact.
+    """
+
+    example: Example
+    templates: Templates
+    facts: dict[int, Record]
+    names: dict[int, Record]
+    read: ReadText
+    hits: dict[int, list[Hit]]
+
+    @classmethod
+    def of(cls, example: Example, templates: Templates) -> "Reading":
+        """Read an example; a record without a value says nothing."""
+        records = {
+            place: record for place, record in enumerate(example.table.records) if readable(record.value)
+        }
+        facts = {place: record for place, record in facts_of(example.table).items() if place in records}
+        names = {place: record for place, record in records.items() if place not in facts}
+        read = read_text(example.text)
+        hits = {place: find_value(record.value, read, record.attribute) for place, record in records.items()}
+        return cls(example, templates, facts, names, read, hits)
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+        return self.read.text
+
+    @property
+    def places(self) -> list[int]:
+        """Every record that says something, in order."""
+        return sorted([*self.facts, *self.names])
+
+    def record(self, place: int) -> Record:
+        """A record, with its subject where the table has one."""
+        return self.facts[place] if place in self.facts else self.names[place]
+
+    @cached_property
+    def sentence_spans(self) -> list[Span]:
+        """Where the sentences of the text are."""
+        return sentence_spans(self.text)
+
+    def sentence_of(self, span: Span) -> int:
+        """Which sentence a span begins in."""
+        starts = [start for start, _ in self.sentence_spans]
+        return max((place for place, start in enumerate(starts) if start <= span[0]), default=0)
+
+    @cached_property
+    def values(self) -> dict[int, tuple[Value, ...]]:
+        """Every reading of each value."""
+        return {
+            place: read_value(self.record(place).value, self.record(place).attribute) for place in self.places
+        }
+
+    @cached_property
+    def subjects(self) -> dict[str, list[Hit]]:
+        """Where the text names each subject, the title and the name of the data included."""
+        about = dict.fromkeys(record.subject for record in self.facts.values())
+        about |= dict.fromkeys([self.example.table.title])
+        return {subject: find_value(subject, self.read) for subject in about if readable(subject)}
+
+    @cached_property
+    def mentions(self) -> dict[Span, list[Mention]]:
+        """Numbers, dates and names of the text by their spans, with every reading; the longest of a place."""
+        found: dict[Span, list[Mention]] = {}
+        for mention in sorted(self.read.mentions, key=lambda each: (each.start, -each.end)):
+            span = mention.start, mention.end
+            if any(overlap(span, other) for other in found if other != span):
+                continue
+            found.setdefault(span, []).append(mention)
+        return found
+
+    @cached_property
+    def attribute_words(self) -> dict[int, frozenset[str]]:
+        """The words of each record's attribute, folded."""
+        return {
+            place: frozenset(word.folded for word in split_words(open_up(self.record(place).attribute)))
+            for place in self.places
+        }
+
+    def value_words(self, place: int) -> frozenset[str]:
+        """The words of a record's value, folded."""
+        return frozenset(word.folded for word in split_words(readable(self.record(place).value)))
+
+    @cached_property
+    def data_words(self) -> frozenset[str]:
+        """All words of the data and of its facts as sentences, folded."""
+        parts = [*map(self.templates.sentence, self.facts.values()), self.example.table.title]
+        for record in self.example.table.records:
+            parts += [readable(record.subject), open_up(record.attribute), readable(record.value)]
+        return frozenset(word.folded for part in parts for word in split_words(part))
+
+
+def overlap(one: Span, other: Span) -> bool:
+    """Whether two spans share a character."""
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def inside(spans: Sequence[Span], within: Span) -> list[Span]:
+    """The spans that begin in another one."""
+    return [span for span in spans if within[0] <= span[0] < within[1]]
+
+
+_CONNECTING = """
+a an the this that these those it its he his him she her hers they their them there then we our us you your i
+my me in on at as and but or nor so if of by for from to with into onto over under about after before during
+since until while when where which who whose whom what how why because although though however also too both
+each every all some any several one ones is are was were be been being has have had having do does did done
+can could will would shall should may might must here now yet still such other another same like between
+among within through throughout along across than located situated found known named called considered said
+made make makes part includes include including included comes come came well just quite very more most
+respectively currently people place thing something offers offer offering provides provide providing serves
+serve serving served gets get got goes go gone takes take took uses use used using lies lie etc per via out up
+off down only even either neither not no plus whereas whilst
+"""
+CONNECTING = frozenset(_CONNECTING.split())
+_MOST_CONNECTING_BETWEEN = 2
+
+
+def is_covered(word: str, words: frozenset[str]) -> bool:
+    """Whether a word of the text is a word of the data, in some form."""
+    return word in words or any(alike(word, other) for other in words)
+
+
+def content_words(reading: Reading, span: Span) -> list[Word]:
+    """The words in a span that may carry a claim."""
+    return [
+        word
+        for word in reading.read.words
+        if span[0] <= word.start < span[1] and word.folded not in CONNECTING
+    ]
+
+
+def uncovered_words(reading: Reading, span: Span) -> list[Word]:
+    """The words in a span that may carry a claim and are not in the data."""
+    hits = [hit.span for hits in [*reading.hits.values(), *reading.subjects.values()] for hit in hits]
+    return [
+        word
+        for word in content_words(reading, span)
+        if not any(start <= word.start < end for start, end in hits)
+        and not is_covered(word.folded, reading.data_words)
+    ]
+
+
+def runs(reading: Reading, words: list[Word]) -> Iterator[Span]:
+    """Words that stand together, or with a few connecting words between them, as spans."""
+    order = {word.start: place for place, word in enumerate(reading.read.words)}
+    start, last = None, None
+    for word in words:
+        if last is not None and start is not None:
+            between = reading.read.words[order[last.start] + 1 : order[word.start]]
+            gap = reading.text[last.end : word.start]
+            joined = len(between) <= _MOST_CONNECTING_BETWEEN and all(
+                each.folded in CONNECTING for each in between
+            )
+            if joined and not any(mark in gap for mark in ".;!?,:()"):
+                last = word
+                continue
+            yield start.start, last.end
+        start = last = word
+    if start is not None and last is not None:
+        yield start.start, last.end

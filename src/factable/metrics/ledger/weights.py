@@ -1,0 +1,72 @@
+"""The weights that turn features into probabilities: four small logistic models in a file people can read."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+
+import orjson
+
+from factable.errors import DataError, Fault
+from factable.io.files import read_whole
+from factable.models.runtime.manifest import read_shipped
+
+BIAS = "bias"
+PARTS = ("fact", "value", "sentence", "verdict")
+SHIPPED = "data/ledger/weights.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Weights by feature for facts, values, sentences and verdicts."""
+
+    by_part: Mapping[str, Mapping[str, float]]
+
+    def odds(self, part: str, features: Mapping[str, float]) -> float:
+        """The log odds of what features speak for."""
+        weights = self.by_part[part]
+        return weights[BIAS] + math.fsum(weights[name] * value for name, value in features.items())
+
+
+def probability(odds: float) -> float:
+    """The probability of log odds."""
+    return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
+
+
+def load_weights(path: str) -> Weights:
+    """The weights in a file, or those that come with factable where none is named."""
+    return _parse(path, _content(path))
+
+
+@cache
+def _parse(path: str, content: bytes) -> Weights:
+    source = path or SHIPPED
+    try:
+        found = orjson.loads(content)["weights"]
+        weights = {part: {name: _finite(value) for name, value in found[part].items()} for part in PARTS}
+        known = load_weights("").by_part if path else weights
+        missing = [part for part in PARTS if weights[part].keys() != known[part].keys()]
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError):
+        missing = list(PARTS)
+    if missing:
+        found_fault = f"no weights of the ledger ({', '.join(missing)})"
+        raise DataError([Fault(source, None, found_fault, "make them with factable train ledger")])
+    return Weights(weights)
+
+
+def _finite(value: object) -> float:
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError
+    return float(value)
+
+
+def weights_checksum(path: str) -> str:
+    """The checksum of the weights."""
+    return sha256(_content(path)).hexdigest()
+
+
+def _content(path: str) -> bytes:
+    if not path:
+        return read_shipped(SHIPPED)
+    return read_whole(path)

@@ -1,0 +1,1 @@
+"""METEOR 1.5, by the authors' Java program."""

@@ -1,0 +1,1 @@
+"""The NLI check (Dušek and Kasner 2020)."""

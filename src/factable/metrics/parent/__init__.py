@@ -1,0 +1,1 @@
+"""PARENT (Dhingra et al. 2019)."""

@@ -1,0 +1,1 @@
+"""Data-QuestEval (Rebuffel et al. 2021)."""

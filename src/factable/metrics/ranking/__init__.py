@@ -1,0 +1,1 @@
+"""The trainable ranking metric (Garneau and Lamontagne 2021)."""

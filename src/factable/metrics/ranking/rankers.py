@@ -1,0 +1,188 @@
+"""Rankers by name: what scores documents by how well they fit a text."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factable.kernels import tokenize
+from factable.kernels.tokens import is_word
+from factable.models.encoder import embed, embedder_identity
+from factable.models.runtime.progress import Spread, count_steps, in_pieces
+
+K1, B = 1.2, 0.75
+# The words of a query in order, with how often each is there.
+Query = tuple[tuple[str, int], ...]
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, without punctuation."""
+    return list(filter(is_word, tokenize(text, "words")))
+
+
+def read_query(text: str) -> Query:
+    """The words of a text that is looked for; in order, so that sums are always made alike."""
+    return tuple(sorted(Counter(words_of(text)).items()))
+
+
+class Bm25Index:
+    """Documents to be found by the words they share with a query."""
+
+    def __init__(self, documents: Sequence[str]) -> None:
+        counts = [Counter(words_of(document)) for document in documents]
+        self._size = len(counts)
+        self._mean = sum(map(Counter.total, counts)) / (self._size or 1) or 1.0
+        places: dict[str, list[int]] = defaultdict(list)
+        weights: dict[str, list[float]] = defaultdict(list)
+        for place, words in enumerate(counts):
+            for word, weight in self._weights(words).items():
+                places[word].append(place)
+                weights[word].append(weight)
+        self._postings = {
+            word: (np.array(places[word], dtype=np.int32), self._rarity(len(found)) * np.array(found))
+            for word, found in weights.items()
+        }
+
+    def scores(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+        """Of every document, a row for each query."""
+        found = np.zeros((len(queries), self._size))
+        for row, query in zip(found, queries, strict=True):
+            for word, times in query:
+                if word in self._postings:
+                    places, weights = self._postings[word]
+                    row[places] += times * weights
+        return found
+
+    def look_ahead(self, documents: Iterable[str]) -> None:
+        """Nothing takes long here."""
+
+    def scores_outside(self, query: Query, documents: Sequence[str]) -> NDArray[np.float64]:
+        """Of documents that are not in the index, by its frequencies."""
+        found = np.zeros(len(documents))
+        for place, document in enumerate(documents):
+            weights = self._weights(Counter(words_of(document)))
+            for word, times in query:
+                if word in weights:
+                    found[place] += times * (self._rarity(self._frequency(word)) * weights[word])
+        return found
+
+    def _frequency(self, word: str) -> int:
+        return len(self._postings[word][0]) if word in self._postings else 0
+
+    def _rarity(self, documents: int) -> float:
+        return math.log1p((self._size - documents + 0.5) / (documents + 0.5))
+
+    def _weights(self, words: Counter[str]) -> dict[str, float]:
+        norm = K1 * (1 - B + B * words.total() / self._mean)
+        return {word: times / (times + norm) for word, times in words.items()}
+
+
+BM25 = "bm25"
+Floats = NDArray[np.floating[Any]]
+
+
+class Index(Protocol):
+    """Documents, ready to be scored; queries are in the form that the ranker reads them to."""
+
+    def scores(self, queries: Any) -> Floats:
+        """Of every document, a row for each query."""
+        ...
+
+    def look_ahead(self, documents: Iterable[str]) -> None:
+        """Make ready what `scores_outside` will soon be asked for: together it is done sooner."""
+        ...
+
+    def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
+        """Of documents that are not in the index, for one query."""
+        ...
+
+
+class Ranker(Protocol):
+    """Reads queries and makes indexes."""
+
+    def read(self, texts: Sequence[str]) -> Any:
+        """Queries, one for each text."""
+        ...
+
+    def index(self, documents: Sequence[str], spread: Spread = map) -> Index:
+        """Documents made ready; `spread` does the long work in many places."""
+        ...
+
+
+def make_ranker(name: str) -> Ranker:
+    """The ranker of that name: "bm25", or an encoder."""
+    return Bm25Ranker() if name == BM25 else EmbeddingRanker(name)
+
+
+def ranker_identity(name: str) -> str:
+    """A checksum of the model behind a ranker; empty where there is none."""
+    return "" if name == BM25 else embedder_identity(name)
+
+
+class Bm25Ranker:
+    """Words in common, rare ones weighing more."""
+
+    def read(self, texts: Sequence[str]) -> Any:
+        """Words of each text."""
+        return list(map(read_query, texts))
+
+    def index(self, documents: Sequence[str], _spread: Spread = map) -> Index:
+        """Postings."""
+        return Bm25Index(documents)
+
+
+class EmbeddingRanker:
+    """Cosines of embeddings."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def read(self, texts: Sequence[str]) -> Any:
+        """A row for each text."""
+        return embed(self._name, texts)
+
+    def index(self, documents: Sequence[str], spread: Spread = map) -> Index:
+        """A row for each document."""
+        # Texts of like length are quick together.
+        order = sorted(range(len(documents)), key=lambda place: len(documents[place]))
+        pieces = in_pieces([documents[place] for place in order])
+        advance = count_steps("texts embedded", len(documents))
+        made = []
+        for rows in spread(partial(embed, self._name), pieces):
+            made.append(rows)
+            advance(len(rows))
+        found = np.concatenate(made) if made else np.zeros((0, 0), dtype=np.float32)
+        found[order] = found.copy()
+        return Rows(self._name, found)
+
+
+class Rows:
+    """Embeddings of documents; their products with queries are exact, see protocols.SCALE."""
+
+    def __init__(self, name: str, rows: NDArray[np.float32]) -> None:
+        self._name, self._rows = name, rows
+        self._ahead: dict[str, NDArray[np.float32]] = {}
+
+    def scores(self, queries: Any) -> Floats:
+        """One matrix product."""
+        if not len(self._rows):
+            return np.zeros((len(queries), 0), dtype=np.float32)
+        found: Floats = queries @ self._rows.T
+        return found
+
+    def look_ahead(self, documents: Iterable[str]) -> None:
+        """Embed them."""
+        distinct = list(dict.fromkeys(documents))
+        rows = embed(self._name, distinct, remember=True) if distinct else ()
+        self._ahead = dict(zip(distinct, rows, strict=True))
+
+    def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
+        """The same for documents that are embedded now, unless that was done ahead."""
+        if not self._ahead.keys() >= set(documents):
+            self.look_ahead(documents)
+        found: Floats = np.stack([self._ahead[document] for document in documents]) @ query
+        return found

@@ -1,0 +1,1 @@
+"""Metrics for closed domains: slots and their values."""

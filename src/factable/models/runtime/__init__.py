@@ -1,0 +1,1 @@
+"""What all models share at run time: sessions, caches, manifests, threads and progress."""
