@@ -88,7 +88,7 @@ def grow(size: int) -> tuple[float, float]:
 
     def make(number: int, step: int) -> str:
         return (
-            " ".join(WORDS[(number + place * step) % len(WORDS)] for place in range(WORDS_EACH))
+            " ".join(WORDS[(number + index * step) % len(WORDS)] for index in range(WORDS_EACH))
             + f" {number}"
         )
 

@@ -46,7 +46,7 @@ def make_examples(pairs: int, tokens: int) -> list[Example]:
         table = Table((Record("house", WORDS[number % len(WORDS)], f"{number:06}"),))
         fact = pairs_of(Example("", "", "x", table))[0].premise
         room = tokens - load_nli("nli").count_tokens([TextPair(fact, "")])[0]
-        words = (WORDS[(number + place * place) % len(WORDS)] for place in range(room))
+        words = (WORDS[(number + index * index) % len(WORDS)] for index in range(room))
         made.append(Example(str(number), "", " ".join(words), table))
     return made
 

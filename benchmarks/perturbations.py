@@ -94,7 +94,7 @@ def hits_span(made: Perturbed, verdict: Verdict) -> bool:
 
 def finds_fact(made: Perturbed, verdict: Verdict) -> bool:
     """Whether a fact that the text does not say is found not to be said."""
-    return any(fact.place in made.unsaid and fact.state != "supported" for fact in verdict.facts)
+    return any(fact.record in made.unsaid and fact.state != "supported" for fact in verdict.facts)
 
 
 if __name__ == "__main__":

@@ -23,12 +23,12 @@ import numpy as np
 os.environ["FACTABLE_CACHE"] = "off"
 
 from factable import Example, Record, Table
-from factable.metrics.ranking.judgement import How, Judge
+from factable.metrics.ranking.judgement import Judge, RankingOptions
 from factable.metrics.ranking.pool import IndexedPool, Pool, collect
 from factable.metrics.ranking.rankers import Rows
 from factable.models.encoder import embed
 from factable.models.protocols import SCALE
-from factable.models.runtime.progress import Spread
+from factable.models.runtime.progress import ParallelMap
 from factable.models.runtime.threads import core_count
 from factable.text.documents import RECORDS, units_of
 
@@ -62,14 +62,14 @@ def make_rows(count: int, seed: int) -> np.ndarray:
     return np.rint(rows / np.linalg.norm(rows, axis=1, keepdims=True) * SCALE)
 
 
-class Made:
+class T:
     """A ranker whose embeddings are made up."""
 
     def read(self, texts: Sequence[str]) -> np.ndarray:
         """A row for each text."""
         return make_rows(len(texts), 0)
 
-    def index(self, documents: Sequence[str], _spread: Spread = map) -> Rows:
+    def index(self, documents: Sequence[str], _spread: ParallelMap = map) -> Rows:
         """A row for each document."""
         return Rows("", make_rows(len(documents), 1))
 
@@ -77,9 +77,9 @@ class Made:
 def rank_ours(size: int, texts: int) -> float:
     """Seconds for texts, the pool being ready."""
     examples = make_examples(size)
-    indexed = IndexedPool(Pool(collect(examples, RECORDS)), Made())
+    indexed = IndexedPool(Pool(collect(examples, RECORDS)), T())
     assert indexed.index("table") is not indexed.index("references")
-    judge = Judge(Made(), indexed, ("table", "references"), how=How(0.0, "ideal", 0))
+    judge = Judge(T(), indexed, ("table", "references"), how=RankingOptions(0.0, "ideal", 0))
     some = examples[:: max(1, size // texts)][:texts]
     began = time.perf_counter()
     assert len(list(judge.judge(some, [frozenset(units_of(one.table, RECORDS)) for one in some]))) == len(
@@ -92,14 +92,14 @@ def rank_plainly(size: int, texts: int) -> float:
     """The same by sorting all scores of all texts."""
     examples = make_examples(size)
     units = sorted({unit for one in examples for unit in units_of(one.table, RECORDS)})
-    place = {unit: number for number, unit in enumerate(units)}
+    index = {unit: number for number, unit in enumerate(units)}
     tables = [set(units_of(one.table, RECORDS)) for one in examples]
     facts, references = make_rows(len(units), 1), make_rows(size, 2)
     chosen = list(range(0, size, max(1, size // texts)))[:texts]
     queries = make_rows(len(chosen), 0)
     began = time.perf_counter()
     for order, degrees_of in (
-        (np.argsort(-(queries @ facts.T), axis=1), lambda mine: {place[unit]: 1.0 for unit in mine}),
+        (np.argsort(-(queries @ facts.T), axis=1), lambda mine: {index[unit]: 1.0 for unit in mine}),
         (np.argsort(-(queries @ references.T), axis=1), lambda mine: overlaps(mine, tables)),
     ):
         for row, number in zip(order, chosen, strict=True):
@@ -133,7 +133,7 @@ def _measure(work, size: int, texts: int) -> tuple[float, float]:
 def embedding_rates(base: Path | None) -> None:
     """Texts of about 20 words embedded a second."""
     texts = [
-        f"{' '.join(f'word{number * place % 97}' for place in range(12))} {number}"
+        f"{' '.join(f'word{number * index % 97}' for index in range(12))} {number}"
         for number in range(EMBEDDED)
     ]
     embed("embed", texts[:10])

@@ -37,7 +37,7 @@ class Scorer:
 
         from factable.io.examples import make_example
 
-        examples = [make_example(orjson.loads(line), place) for place, line in enumerate(batch["text"])]
+        examples = [make_example(orjson.loads(line), index) for index, line in enumerate(batch["text"])]
         return {"value": list(self._metric.score(examples).values)}
 
 

@@ -64,8 +64,8 @@ def coco_cider(examples: Sequence[Example]) -> list[float]:
 def _streams(examples: Sequence[Example]) -> tuple[list[str], list[list[str | None]]]:
     most = max(len(one.references) for one in examples)
     columns = [
-        [one.references[place] if place < len(one.references) else None for one in examples]
-        for place in range(most)
+        [one.references[index] if index < len(one.references) else None for one in examples]
+        for index in range(most)
     ]
     return [one.text for one in examples], columns
 

@@ -17,8 +17,8 @@ from random import Random
 from types import FrameType
 
 # No case comes near any of these.
-MOST_SECONDS = 10
-MOST_MEMORY = 8 << 30
+MAX_SECONDS = 10
+MAX_MEMORY = 8 << 30
 
 
 class _TooLongError(Exception):
@@ -49,7 +49,7 @@ class Run:
         number, content = (case[0], case[1:]) if case else (0, b"")
         target = self.targets[number % len(self.targets)]
         started = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)
         try:
             self._refused += bool(attempt(target, content))
         except Exception as error:
@@ -62,8 +62,8 @@ class Run:
             self.tell()
 
     def _note(self, target: str, case: bytes, error: Exception) -> None:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        finding = f"{target}: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
+        index = traceback.extract_tb(error.__traceback__)[-1]
+        finding = f"{target}: {type(error).__name__} at {Path(index.filename).name}:{index.lineno}"
         if not self._found[finding]:
             (self._out / f"finding-{len(self._found)}.bin").write_bytes(case)
             print(finding, str(error)[:200], flush=True)
@@ -102,8 +102,8 @@ def run_guided(run: Run, seed: int) -> None:
 
     with tempfile.TemporaryDirectory() as seeds:
         for number, target in enumerate(run.targets):
-            for place, content in enumerate(target.samples):
-                Path(seeds, f"{number}-{place}").write_bytes(bytes([number]) + content)
+            for index, content in enumerate(target.samples):
+                Path(seeds, f"{number}-{index}").write_bytes(bytes([number]) + content)
         options = [
             f"-runs={run.cases}",
             f"-seed={seed}",
@@ -134,7 +134,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("fuzz-findings"))
     parser.add_argument("--show", type=Path)
     given = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     try:
         import atheris
     except ImportError:

@@ -63,7 +63,7 @@ class Edit(NamedTuple):
     """One change; places and sizes are taken modulo what there is."""
 
     kind: Kind
-    place: int
+    index: int
     size: int
     token: bytes
 
@@ -76,8 +76,8 @@ def apply(content: bytes, edits: Sequence[Edit]) -> bytes:
 
 
 def _apply(content: bytes, edit: Edit) -> bytes:
-    place = edit.place % (len(content) + 1)
-    before, after = content[:place], content[place:]
+    index = edit.index % (len(content) + 1)
+    before, after = content[:index], content[index:]
     size = 1 + edit.size % 16
     if edit.kind == "insert":
         return before + edit.token + after

@@ -12,7 +12,7 @@ import factable
 from factable.cli.given import read_data
 from factable.core.registry import parse
 from factable.core.signature import spec
-from factable.errors import MOST_CHARACTERS_SHOWN, FactableError
+from factable.errors import MAX_CHARACTERS_SHOWN, FactableError
 from factable.gate.baseline import read_baseline
 from factable.gate.config import read_config
 from factable.io.data import make_table
@@ -31,7 +31,7 @@ from factable.report.formats import csv_rows, jsonl_rows
 from fuzz import samples
 
 # A message has at most ten faults, each of which shows a place, what was found and what to do.
-MOST_MESSAGE = 10 * (3 * MOST_CHARACTERS_SHOWN)
+MAX_MESSAGE = 10 * (3 * MAX_CHARACTERS_SHOWN)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def attempt(target: Target, content: bytes) -> str:
         message = str(error)
         assert message
         assert message.replace("\n", "").isprintable(), message
-        assert len(message) <= MOST_MESSAGE, message
+        assert len(message) <= MAX_MESSAGE, message
         return message
     return ""
 

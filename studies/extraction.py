@@ -27,7 +27,16 @@ from factable.study.panel import score_panel
 from factable.study.verdicts import study_verdicts
 from factable.train.extractor.training import measure
 from factable.types import Example
-from studies.nli import E2E_OUTPUTS, HALLUCINATION, HUMAN, OMISSION, read_outputs, score_with, spread, two_way
+from studies.nli import (
+    E2E_OUTPUTS,
+    HALLUCINATION,
+    HUMAN,
+    OMISSION,
+    parallel_map,
+    read_outputs,
+    score_with,
+    two_way,
+)
 from studies.page import DATA, PAGES, table, update
 from studies.webnlg2017 import REFERENCES, read_ratings
 
@@ -73,14 +82,14 @@ def by_counts(outputs: Sequence[Example]) -> str:
     """How often the counts are those of the script, on inputs whose outputs were looked at and on others."""
     rows = []
     inputs = {
-        example.table: place for place, example in enumerate({one.table: one for one in outputs}.values())
+        example.table: index for index, example in enumerate({one.table: one for one in outputs}.values())
     }
     for spec in CLASSIFIERS[:2]:
         scores = parse(spec).score(outputs)
         same = np.array(
             [
-                all(scores.parts[part][place] == example.human[name] for part, name in COUNTS.items())
-                for place, example in enumerate(outputs)
+                all(scores.parts[part][index] == example.human[name] for part, name in COUNTS.items())
+                for index, example in enumerate(outputs)
             ]
         )
         seen = np.array([inputs[example.table] % 2 == 0 for example in outputs])
@@ -129,8 +138,8 @@ def read_reports(data: Path) -> Iterator[tuple[Example, list[tuple[int, int, str
     marked: dict[str, list[tuple[int, int, str]]] = {}
     with (folder / "gsml.csv").open(encoding="utf-8") as stream:
         for row in csv.DictReader(stream):
-            place = int(row["DOC_TOKEN_START"]), int(row["DOC_TOKEN_END"]), row["TYPE"]
-            marked.setdefault(row["TEXT_ID"].removesuffix(".txt"), []).append(place)
+            index = int(row["DOC_TOKEN_START"]), int(row["DOC_TOKEN_END"]), row["TYPE"]
+            marked.setdefault(row["TEXT_ID"].removesuffix(".txt"), []).append(index)
     for example in open_format("rotowire")([str(folder / "shared_task.jsonl")]):
         text = (folder / "texts" / f"{example.item}.txt").read_text(encoding="utf-8").strip()
         tokens = [token.span() for token in re.finditer(r"\S+", text)]
@@ -187,12 +196,12 @@ def _agreement(reports: Sequence[tuple[Example, Sequence[tuple[int, int, str]]]]
 
 def make_tables(data: Path, jobs: int, most: int) -> dict[str, str]:
     """Every table of the page."""
-    outputs = spread(read_outputs(data / E2E_OUTPUTS), most)
+    outputs = parallel_map(read_outputs(data / E2E_OUTPUTS), most)
     reports = list(read_reports(data))
     return {
         "classifiers": by_classifier(outputs, jobs),
         "counts": by_counts(outputs),
-        "ratings": by_rating(spread(read_ratings(data), most), jobs),
+        "ratings": by_rating(parallel_map(read_ratings(data), most), jobs),
         "trained": by_category(data, most),
         "experts": by_expert(reports),
     }

@@ -44,7 +44,7 @@ OMISSION, HALLUCINATION = ("missing", "valerr"), ("added", "valerr")
 RESTAURANT = "eatType=restaurant"
 
 
-def spread(examples: Sequence[Example], most: int) -> list[Example]:
+def parallel_map(examples: Sequence[Example], most: int) -> list[Example]:
     """At most so many examples, evenly spread; all of them for 0."""
     if not most or most >= len(examples):
         return list(examples)
@@ -126,15 +126,15 @@ def make_tables(data: Path, jobs: int, most: int) -> dict[str, str]:
     """Every table of the page."""
     specs = {name: f'nli(templates="{name}")' for name in TEMPLATES}
     like_nlgi = {f"{name}, compat": f'nli(templates="{name}", compat="nlgi")' for name in TEMPLATES}
-    ratings = spread(read_ratings(data), most)
+    ratings = parallel_map(read_ratings(data), most)
     panel, names = score_with(ratings, specs, jobs)
     outputs = read_outputs(data / E2E_OUTPUTS)
-    all_required = score_with(spread(outputs, most), specs, jobs)
+    all_required = score_with(parallel_map(outputs, most), specs, jobs)
     ignoring = {name: f'nli(templates="{name}", optional="{RESTAURANT}")' for name in TEMPLATES}
     adjusted = list(without_restaurants(outputs, data / E2E_OUTPUTS))
     panels = {
         "all required": all_required,
-        "restaurant optional": score_with(spread(adjusted, most), ignoring, jobs),
+        "restaurant optional": score_with(parallel_map(adjusted, most), ignoring, jobs),
     }
     return {
         "correlations": by_correlation(panel, names),

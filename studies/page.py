@@ -17,10 +17,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def filled(page: str, tables: Mapping[str, str]) -> str:
     """The page with fresh tables; a table without a place, or a place without a table, is a mistake."""
-    places = BLOCK.findall(page)
-    if sorted(places) != sorted(tables):
-        raise ValueError(f"the page has places for {places}, the study makes {list(tables)}")
-    return BLOCK.sub(lambda place: f"<!-- table: {place[1]} -->\n{tables[place[1]]}\n<!-- end -->", page)
+    indices = BLOCK.findall(page)
+    if sorted(indices) != sorted(tables):
+        raise ValueError(f"the page has places for {indices}, the study makes {list(tables)}")
+    return BLOCK.sub(lambda index: f"<!-- table: {index[1]} -->\n{tables[index[1]]}\n<!-- end -->", page)
 
 
 def update(name: str, tables: Mapping[str, str]) -> None:

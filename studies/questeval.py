@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from factable.core.registry import parse
 from factable.stats.correlation import pearson, spearman
 from factable.study.panel import Panel, score_panel
-from studies.nli import spread
+from studies.nli import parallel_map
 from studies.page import DATA, table, update
 from studies.webnlg2017 import FIRST_REFERENCE_BLEU, HUMANS, PUBLISHED_BY_EXAMPLE, REFERENCES, read_ratings
 
@@ -68,7 +68,7 @@ def _agree(
 
 def make_table(data: Path, elsewhere: Path | None, jobs: int, most: int) -> str:
     """The only table of the page."""
-    ratings = spread(read_ratings(data), most)
+    ratings = parallel_map(read_ratings(data), most)
     specs = dict(SPECS)
     if elsewhere:
         specs[ELSEWHERE] = f'questeval(qa="{elsewhere}")'

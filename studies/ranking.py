@@ -22,7 +22,7 @@ from factable.study.gold import study_gold
 from factable.study.panel import Panel, choose_systems, score_panel
 from factable.study.ratings import study
 from factable.types import Example
-from studies.nli import spread
+from studies.nli import parallel_map
 from studies.page import DATA, table, update
 from studies.webnlg2017 import FOLDER, REFERENCES, read_ratings
 
@@ -122,10 +122,12 @@ def make_tables(data: Path, most: int) -> Mapping[str, str]:
     """Every table of the page."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        test_set = spread(read_test_set(data, work), most)
+        test_set = parallel_map(read_test_set(data, work), most)
         write_pool(test_set, work / "pool.jsonl")
         specs = make_specs(work / "pool.jsonl")
-        panel = score_panel([spread(read_ratings(data), most)], [parse(spec) for spec in specs.values()])
+        panel = score_panel(
+            [parallel_map(read_ratings(data), most)], [parse(spec) for spec in specs.values()]
+        )
     names = list(specs)
     return {
         "rankers": by_ranker(panel, names),

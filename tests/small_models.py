@@ -12,7 +12,7 @@ def make_gpt2(folder, *, beginnings=True):
 
     runs = ["x" * 2**power for power in range(8)]
     pieces = [MARK, *sorted(pre_tokenizers.ByteLevel.alphabet()), *runs[1:]]
-    vocabulary = {piece: place for place, piece in enumerate(pieces)}
+    vocabulary = {piece: index for index, piece in enumerate(pieces)}
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[(run, run) for run in runs[:-1]]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

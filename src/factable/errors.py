@@ -11,11 +11,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-MOST_FAULTS_SHOWN = 10
-MOST_CHARACTERS_SHOWN = 500
+MAX_FAULTS_SHOWN = 10
+MAX_CHARACTERS_SHOWN = 500
 # How many names a misspelt one is compared with, and how long it may be.
-MOST_NAMES_COMPARED = 1000
-MOST_NAME_COMPARED = 100
+MAX_NAMES_COMPARED = 1000
+MAX_NAME_COMPARED = 100
 
 
 class Fault(NamedTuple):
@@ -28,13 +28,13 @@ class Fault(NamedTuple):
 
     def __str__(self) -> str:
         """One line such as `data.jsonl:17: no "text" field; add one`."""
-        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        index = self.source if self.line is None else f"{self.source}:{self.line}"
         found, remedy = (_shorten(printable(text)) for text in (self.found, self.remedy))
-        return f"{printable(place)}: {found}; {remedy}"
+        return f"{printable(index)}: {found}; {remedy}"
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS_SHOWN else text[: MOST_CHARACTERS_SHOWN - 1] + "…"
+    return text if len(text) <= MAX_CHARACTERS_SHOWN else text[: MAX_CHARACTERS_SHOWN - 1] + "…"
 
 
 def printable(text: str) -> str:
@@ -53,7 +53,7 @@ class DataError(FactableError):
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
-        lines = [str(fault) for fault in self.faults[:MOST_FAULTS_SHOWN]]
+        lines = [str(fault) for fault in self.faults[:MAX_FAULTS_SHOWN]]
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type["DataError"], tuple[tuple[Fault, ...]]]:
@@ -102,7 +102,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
     from itertools import islice
 
-    if len(word) > MOST_NAME_COMPARED:
+    if len(word) > MAX_NAME_COMPARED:
         return ""
-    close = get_close_matches(word, list(islice(known, MOST_NAMES_COMPARED)), n=1, cutoff=0.7)
+    close = get_close_matches(word, list(islice(known, MAX_NAMES_COMPARED)), n=1, cutoff=0.7)
     return f"did you mean {close[0]!r}? " if close else ""

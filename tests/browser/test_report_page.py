@@ -40,7 +40,7 @@ def link_in(page):
 
 
 def made_up(number, system="one", text=None):
-    records = tuple(Record("", f"attribute {place}", f"value{number}-{place}") for place in range(5))
+    records = tuple(Record("", f"attribute {index}", f"value{number}-{index}") for index in range(5))
     words = text or f"This is text {number} that says value{number}-1 and value{number}-3 and nothing else."
     return Example(f"item-{number}", system, words, Table(records), (f"It has value{number}-1.",))
 
@@ -49,8 +49,8 @@ def test_summary_shows_every_metric_with_interval_plot_and_signature(open_page, 
     page = open_page(restaurants)
     metrics = data_of(page)["metrics"]
     assert [metric["spec"] for metric in metrics] == ["ledger", "parent"]
-    for place, metric in enumerate(metrics):
-        card = page.locator(".card").nth(place)
+    for index, metric in enumerate(metrics):
+        card = page.locator(".card").nth(index)
         shown = card.inner_text()
         assert metric["signature"] in shown
         for line in metric["lines"]:

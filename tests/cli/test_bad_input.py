@@ -277,30 +277,30 @@ def test_data_without_references(factable_score, tmp_path, output):
 
 def many_bad_lines(good, bad):
     """Bad lines between blocks of good ones, more than one unit of work, and the numbers of the bad ones."""
-    lines, places = [], []
+    lines, indices = [], []
     for number in range(good):
         lines.append(line(id=str(number), text="word " * 100))
         if number % (good // bad) == 0:
             lines.append(b'{"id": "bad"}')
-            places.append(len(lines))
-    return b"\n".join(lines), places
+            indices.append(len(lines))
+    return b"\n".join(lines), indices
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ten_faults_at_a_time_in_line_order(factable_score, tmp_path, jobs):
-    content, places = many_bad_lines(5000, 25)
+    content, indices = many_bad_lines(5000, 25)
     (tmp_path / "data.jsonl").write_bytes(content)
     result = factable_score("data.jsonl", "--jobs", jobs, "--out", "out.csv", cwd=tmp_path)
     shown = check_refusal(result, 1, tmp_path, [tmp_path / "data.jsonl"])
     assert shown == [
-        f'data.jsonl:{place}: no "text" field; add the text to be checked (an empty output is "")'
-        for place in places[:10]
+        f'data.jsonl:{index}: no "text" field; add the text to be checked (an empty output is "")'
+        for index in indices[:10]
     ]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_skip_bad_scores_the_rest(factable_score, tmp_path, jobs):
-    content, places = many_bad_lines(3000, 15)
+    content, indices = many_bad_lines(3000, 15)
     # A repeat with other references, and a block of nothing but bad lines, move neither values nor signature.
     repeat = line(id="0", references=["r"] * 9)
     (tmp_path / "bad.jsonl").write_bytes(content + b"\n" + repeat)
@@ -317,10 +317,10 @@ def test_skip_bad_scores_the_rest(factable_score, tmp_path, jobs):
         assert result.stdout == clean.stdout
     skipped = result.stderr.decode().splitlines()
     assert skipped[:10] == [
-        f'skipped bad.jsonl:{place}: no "text" field; add the text to be checked (an empty output is "")'
-        for place in places[:10]
+        f'skipped bad.jsonl:{index}: no "text" field; add the text to be checked (an empty output is "")'
+        for index in indices[:10]
     ]
-    assert skipped[10:] == ["…", f"factable: {len(places) + 4} bad lines skipped"]
+    assert skipped[10:] == ["…", f"factable: {len(indices) + 4} bad lines skipped"]
 
 
 def test_skip_bad_of_nothing_but_bad_lines_is_refused(factable_score, tmp_path):

@@ -132,8 +132,8 @@ def test_csv_comes_back_from_its_quotes(factable_score, mixed, expected):
     examples = factable.read(mixed)
     assert [tuple(row[:2]) for row in rows] == [(each.item, each.system) for each in examples]
     columns = [column for scores in expected.values() for column in (scores.values, *scores.parts.values())]
-    for place, column in enumerate(columns, 2):
-        assert [float(row[place]) if row[place] else None for row in rows] == null_for_nan(column)
+    for index, column in enumerate(columns, 2):
+        assert [float(row[index]) if row[index] else None for row in rows] == null_for_nan(column)
 
 
 def system_means(mixed, scores):

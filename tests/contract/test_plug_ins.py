@@ -165,7 +165,7 @@ class Unregistered:
     needs: ClassVar[frozenset[str]] = frozenset({"table"})
     weight: float = 1.0
 
-    def ingredients(self):
+    def checksums(self):
         return {}
 
     def score(self, examples):

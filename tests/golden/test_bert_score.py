@@ -62,7 +62,7 @@ def roberta(tmp_path_factory):
     marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     letters = sorted("abcdefghijklmnopqrstuvwxyzLNOD.ĠĊ")
     pieces = [*marks, *letters, "ad", "ada", "Ġada", "Ġw", "Ġb"]
-    vocabulary = {piece: place for place, piece in enumerate(pieces)}
+    vocabulary = {piece: index for index, piece in enumerate(pieces)}
     merges = [("a", "d"), ("ad", "a"), ("Ġ", "ada"), ("Ġ", "w"), ("Ġ", "b")]
     tokenizer = RobertaTokenizer(vocab=vocabulary, merges=merges, model_max_length=64)
     config = RobertaConfig(

@@ -28,9 +28,9 @@ def tokenized(one: Example) -> Example:
 
 
 def peer_scores(examples: list[Example]) -> tuple[float, list[float]]:
-    references = {place: list(one.references) for place, one in enumerate(examples)}
+    references = {index: list(one.references) for index, one in enumerate(examples)}
     corpus, values = Peer().compute_score(
-        references, {place: [one.text] for place, one in enumerate(examples)}
+        references, {index: [one.text] for index, one in enumerate(examples)}
     )
     return corpus, list(values)
 

@@ -21,7 +21,7 @@ CASES = list(map(json.loads, LINES))
 @pytest.fixture(scope="module")
 def verdicts():
     examples = [
-        Example(str(place), "", case["text"], make_table(case["data"])) for place, case in enumerate(CASES)
+        Example(str(index), "", case["text"], make_table(case["data"])) for index, case in enumerate(CASES)
     ]
     return Ledger().verdicts(examples)
 
@@ -33,11 +33,11 @@ def says(verdict, words):
 
 
 def is_right(case, verdict):
-    facts = {fact.place: fact.state for fact in verdict.facts}
+    facts = {fact.record: fact.state for fact in verdict.facts}
     return (
         verdict.label == case["label"]
         and all(says(verdict, words) for words in case.get("wrong", []))
-        and all(facts[place] != "supported" for place in case.get("omitted", []))
+        and all(facts[index] != "supported" for index in case.get("omitted", []))
     )
 
 

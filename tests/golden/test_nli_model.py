@@ -31,7 +31,7 @@ def test_it_agrees_with_slot_errors_of_e2e():
     outputs = list(open_format("e2e-outputs")([str(SHARED / "e2e" / "primary_slot_error.tsv.xz")]))
     some = random.Random(0).sample(outputs, 600)
     scores = NliCheck().score(some)
-    wrong = [any(scores.parts[part][place] for part in ("omission", "hallucination")) for place in range(600)]
+    wrong = [any(scores.parts[part][index] for part in ("omission", "hallucination")) for index in range(600)]
     errors = [any(example.human[count] for count in ("added", "missing", "valerr")) for example in some]
     assert 0.2 < np.mean(errors) < 0.6
     assert np.mean(np.array(wrong) == errors) > 0.93

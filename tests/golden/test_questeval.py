@@ -39,19 +39,19 @@ def lines():
 @pytest.mark.parametrize("number", range(len(TRIPLES)))
 def test_triples(lines, number):
     facts = {
-        place: Record(*(part.strip() for part in triple.split("|")))
-        for place, triple in enumerate(TRIPLES[number])
+        index: Record(*(part.strip() for part in triple.split("|")))
+        for index, triple in enumerate(TRIPLES[number])
     }
     found = linearise_by_entity(facts)
     printed, answers = lines[number][1:-1].split(lines[number][0] + " [", 1)
     assert found.text == printed
     # That program takes a bracket inside a value for its end; here places are known.
     if "x ] y" not in printed:
-        assert [found.text[one.start : one.end] for one in found.places] == ast.literal_eval(f"[{answers}]")
+        assert [found.text[one.start : one.end] for one in found.indices] == ast.literal_eval(f"[{answers}]")
 
 
 def test_slots(lines):
-    facts = {place: Record("", *slot) for place, slot in enumerate(E2E)}
+    facts = {index: Record("", *slot) for index, slot in enumerate(E2E)}
     assert linearise_by_entity(facts).text == lines[len(TRIPLES)]
 
 

@@ -83,7 +83,7 @@ def test_rouge_score_on_few_words():
         texts = ["".join(chance.choice("abc \n") for _ in range(2 * size)) for _ in range(600)]
         texts = [" ".join(text) for text in texts]
         check(
-            [example(*texts[place : place + 3]) for place in range(0, len(texts), 3)], "Lsum", stemmed=False
+            [example(*texts[index : index + 3]) for index in range(0, len(texts), 3)], "Lsum", stemmed=False
         )
 
 

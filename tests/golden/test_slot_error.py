@@ -44,8 +44,8 @@ def test_counts_of_system_outputs():
     for spec in ('slot_error(compat="e2e")', "slot_error"):
         parts = parse(spec).score(outputs).parts
         agreed[spec] = [
-            all(parts[part][place] == example.human[name] for name, part in PART_OF.items())
-            for place, example in enumerate(outputs)
+            all(parts[part][index] == example.human[name] for name, part in PART_OF.items())
+            for index, example in enumerate(outputs)
         ]
     shares = {spec: sum(found) / len(outputs) for spec, found in agreed.items()}
     assert shares['slot_error(compat="e2e")'] >= 0.98

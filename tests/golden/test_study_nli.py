@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from studies.nli import E2E_OUTPUTS, make_tables, read_outputs, spread, without_restaurants
+from studies.nli import E2E_OUTPUTS, make_tables, parallel_map, read_outputs, without_restaurants
 from studies.page import DATA, PAGES, filled
 
 MISSING = [path for path in (DATA / E2E_OUTPUTS, DATA / "webnlg2017") if not path.exists()]
@@ -39,5 +39,5 @@ def test_restaurants_are_taken_back_where_they_alone_are_wrong():
 
 
 def test_a_sample_is_evenly_spread():
-    assert spread(list(range(10)), 4) == [0, 2, 5, 7]
-    assert spread(list(range(3)), 0) == spread(list(range(3)), 5) == [0, 1, 2]
+    assert parallel_map(list(range(10)), 4) == [0, 2, 5, 7]
+    assert parallel_map(list(range(3)), 0) == parallel_map(list(range(3)), 5) == [0, 1, 2]

@@ -90,9 +90,9 @@ def test_the_page_says_what_the_study_gives(rated, by_system):
     by_example = agreements(study(rated, level="example", draws=0, excluded=["webnlg"]))
     for metric in ("parent", "bleu", PARENT_C):
         systems, examples = page_cells(metric)
-        for place, human in enumerate(("semantics", "grammar", "fluency")):
-            assert systems[place] == pytest.approx(agreements(by_system)[metric, human].mean, abs=0.0006)
-            assert examples[place] == pytest.approx(by_example[metric, human].value, abs=0.0006)
+        for index, human in enumerate(("semantics", "grammar", "fluency")):
+            assert systems[index] == pytest.approx(agreements(by_system)[metric, human].mean, abs=0.0006)
+            assert examples[index] == pytest.approx(by_example[metric, human].value, abs=0.0006)
 
 
 def test_the_published_bleu_has_one_reference():

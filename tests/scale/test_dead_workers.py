@@ -13,8 +13,8 @@ from factable.types import Example, Table
 
 
 def examples(number=400, deadly=200):
-    names = ["deadly" if place == deadly else str(place) for place in range(number)]
-    return [Example(name, "s", "a" * place, Table(())) for place, name in enumerate(names)]
+    names = ["deadly" if index == deadly else str(index) for index in range(number)]
+    return [Example(name, "s", "a" * index, Table(())) for index, name in enumerate(names)]
 
 
 @pytest.fixture(params=["local", "ray"])

@@ -18,7 +18,7 @@ def write_lines(path, number):
         1:
     ]
     with path.open("w") as stream:
-        stream.writelines(f'{{"id": "{place}", {rest}\n' for place in range(number))
+        stream.writelines(f'{{"id": "{index}", {rest}\n' for index in range(number))
     return path
 
 

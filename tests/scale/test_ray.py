@@ -128,8 +128,8 @@ def test_counts_are_the_same_bytes(tmp_path):
     from factable.train.counts import count_files
 
     files = []
-    for place, how in enumerate([{}, {"jobs": 2}, {"engine": "ray"}]):
-        path = tmp_path / f"{place}.counts"
+    for index, how in enumerate([{}, {"jobs": 2}, {"engine": "ray"}]):
+        path = tmp_path / f"{index}.counts"
         told = []
         save_counts(count_files([str(whole)], "words", advance=told.append, **how).finish(), path)
         assert sum(told) == 10_000

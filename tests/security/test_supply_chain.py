@@ -8,7 +8,7 @@ from factable.io.toml import parse_toml
 ROOT = Path(__file__).parents[2]
 LOCK = ROOT / "requirements" / "ci.lock"
 PROJECT = parse_toml("pyproject.toml", (ROOT / "pyproject.toml").read_bytes(), "")["project"]
-MOST_DEPENDENCIES = 9
+MAX_DEPENDENCIES = 9
 
 
 def normal(requirement):
@@ -16,7 +16,7 @@ def normal(requirement):
 
 
 def test_few_dependencies_with_ranges():
-    assert len(PROJECT["dependencies"]) <= MOST_DEPENDENCIES
+    assert len(PROJECT["dependencies"]) <= MAX_DEPENDENCIES
     assert [one for one in PROJECT["dependencies"] if ">=" not in one] == []
 
 

@@ -55,7 +55,7 @@ class Toy:
     several: tuple[str, ...] = ()
     maybe: int | None = None
 
-    def ingredients(self):
+    def checksums(self):
         return {}
 
     def score(self, examples):

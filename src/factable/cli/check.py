@@ -6,7 +6,7 @@ import click
 import orjson
 
 from factable.cli.given import read_data, read_text
-from factable.cli.ledger import bad_data_is_misuse, ledger_options, load_config, shows_colour
+from factable.cli.ledger import data_errors_exit_2, ledger_options, load_config, shows_colour
 from factable.core.signature import sign
 from factable.errors import UsageError
 from factable.metrics.ledger.metric import NO_FACTS, Ledger
@@ -39,7 +39,7 @@ def check(
     """
     if data == text == "-":
         raise UsageError("--data and --text are both -; stdin is one of them")
-    with bad_data_is_misuse():
+    with data_errors_exit_2():
         options = load_config(config, facts).options
         verdict = _check(read_data(data, "--data"), read_text(text, "--text"), subject, title, options)
     if shape == "json":

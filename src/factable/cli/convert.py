@@ -116,8 +116,8 @@ def check_keys(examples: Iterable[Example], source: str) -> Iterator[Example]:
     stream = iter(examples)
     count = 0
     while batch := list(islice(stream, BATCH)):
-        for place in seen.add(fingerprints(batch)):
-            found = f"example {count + place + 1} repeats {describe_key(batch[place])}"
+        for index in seen.add(fingerprints(batch)):
+            found = f"example {count + index + 1} repeats {describe_key(batch[index])}"
             faults.add(Fault(source_name(source), None, found, "make ids unique"))
         yield from batch
         count += len(batch)

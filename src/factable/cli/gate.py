@@ -7,7 +7,7 @@ from typing import IO, Literal
 
 import click
 
-from factable.cli.ledger import bad_data_is_misuse, ledger_options, load_config, shows_colour
+from factable.cli.ledger import data_errors_exit_2, ledger_options, load_config, shows_colour
 from factable.cli.options import jobs_option, skip_bad_option
 from factable.cli.output import ReportPage, check_output, open_report, report_option, report_skipped
 from factable.cli.progress import Progress
@@ -68,7 +68,7 @@ def gate(
     """
     outputs = {"--out": out, "--junit": junit}
     _check_outputs(files, baseline, {**outputs, "--report": report or ""})
-    with bad_data_is_misuse(), ExitStack() as stack:
+    with data_errors_exit_2(), ExitStack() as stack:
         known = load_config(config, facts)
         policy = make_policy(known.policy, fail_on, max_rates)
         before = read_baseline(baseline) if baseline else None

@@ -35,7 +35,7 @@ def load_config(config: str, facts: dict[str, str]) -> Config:
 
 
 @contextmanager
-def bad_data_is_misuse() -> Iterator[None]:
+def data_errors_exit_2() -> Iterator[None]:
     """Let bad input end a command as misuse does: 1 is the exit code of texts that were checked and fail."""
     try:
         yield

@@ -13,7 +13,7 @@ from factable.cli.output import check_output
 from factable.engine.units import Scored
 from factable.errors import UsageError, add_note
 from factable.io.files import plain_size
-from factable.models.runtime.progress import told_to
+from factable.models.runtime.progress import progress_listener
 
 # Work that tells of every step is not shown more often.
 SECONDS = 0.1
@@ -41,7 +41,7 @@ class Progress:
     def __enter__(self) -> "Progress":
         if self._bar:
             self._open.enter_context(self._bar)
-            self._open.enter_context(told_to(self._hear))
+            self._open.enter_context(progress_listener(self._hear))
         return self
 
     def __exit__(

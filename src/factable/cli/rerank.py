@@ -38,7 +38,7 @@ def rerank(file: str, spec: str, best: int | None, out: str, jobs: int) -> None:
         with Progress() as progress:
             ranking = rank_texts(examples, metric, best=best, jobs=jobs, listener=progress.take)
         for ranked in ranking:
-            stream.write(orjson.dumps(_row(rows[ranked.place], ranked), option=orjson.OPT_APPEND_NEWLINE))
+            stream.write(orjson.dumps(_row(rows[ranked.position], ranked), option=orjson.OPT_APPEND_NEWLINE))
     if len({example.item for example in examples}) == len(examples):
         click.echo("factable: no item has two texts; give texts of the same data the same id", err=True)
 

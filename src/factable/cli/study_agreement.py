@@ -14,7 +14,7 @@ from factable.cli.options import (
 )
 from factable.cli.output import check_output, format_of, report_skipped, write_output
 from factable.engine.collect import Skipped
-from factable.errors import MOST_FAULTS_SHOWN
+from factable.errors import MAX_FAULTS_SHOWN
 from factable.io.files import open_output
 from factable.io.judgements import read_annotations
 from factable.report.agreement import agreement_output
@@ -38,4 +38,4 @@ def study_agreement(
         annotations = read_annotations(files, skip_bad=skip_bad)
         found = study(annotations.rows, draws=bootstrap, seed=seed)
         write_output(agreement_output(found), shape, out, stream)
-    report_skipped(Skipped(len(annotations.skipped), annotations.skipped[:MOST_FAULTS_SHOWN]))
+    report_skipped(Skipped(len(annotations.skipped), annotations.skipped[:MAX_FAULTS_SHOWN]))

@@ -19,7 +19,7 @@ from factable.cli.output import check_output, format_of, report_skipped, write_o
 from factable.cli.progress import Progress
 from factable.engine.collect import Skipped
 from factable.engine.score import parse_all
-from factable.errors import MOST_FAULTS_SHOWN, UsageError
+from factable.errors import MAX_FAULTS_SHOWN, UsageError
 from factable.io.files import open_output
 from factable.io.judgements import check_texts, read_preferences
 from factable.report.preferences import preferences_output
@@ -73,4 +73,4 @@ def study_preferences(
         found = study(panel, preferences, draws=bootstrap, seed=seed, systems=systems, excluded=excluded)
         write_output(preferences_output(found), shape, out, stream)
     report_skipped(panel.result.skipped)
-    report_skipped(Skipped(len(preferences.skipped), preferences.skipped[:MOST_FAULTS_SHOWN]))
+    report_skipped(Skipped(len(preferences.skipped), preferences.skipped[:MAX_FAULTS_SHOWN]))

@@ -25,7 +25,7 @@ class Metric(Protocol):
 
     `score` never makes findings other than the reasons of unscored examples, so that bulk scoring stays fast;
     `explain` makes them, one tuple per example. Two methods are optional and add to the signature:
-    `ingredients()` gives checksums of the files and models behind the numbers, by the parameter that names
+    `checksums()` gives checksums of the files and models behind the numbers, by the parameter that names
     the file or by a name of its own; `pieces()` gives further pieces, such as the signature of a library.
     An optional class variable `slow = True` asks for small units of work; `always_explains = True` says that
     `score` makes all findings itself.
@@ -83,7 +83,7 @@ class CorpusMetric(Metric, Protocol):
 
     Pieces of the corpus are surveyed anywhere, what is learnt from all surveys goes to wherever examples are
     scored, and then no example needs the others. All is given by position. A metric with `shard_by` "corpus"
-    that has no `survey` is given all examples at once. An optional `learn_ahead(spread)` gives what is known
+    that has no `survey` is given all examples at once. An optional `load_state(parallel_map)` gives what is known
     without any survey, where `shard_by` is "example".
     """
 
@@ -95,8 +95,8 @@ class CorpusMetric(Metric, Protocol):
         """The survey of two consecutive pieces as one; the first may be changed for it."""
         ...
 
-    def learn(self, survey: Any, spread: Callable[..., Iterator[Any]] = map) -> Any:
-        """What to know when scoring, given the survey of all; `spread`, like `map`, in many places."""
+    def learn(self, survey: Any, parallel_map: Callable[..., Iterator[Any]] = map) -> Any:
+        """What to know when scoring, given the survey of all; `parallel_map`, like `map`, in many places."""
         ...
 
     def score(self, examples: Sequence[Example], known: Any = None) -> Scores:
@@ -220,16 +220,16 @@ def pick(scores: Scores, kept: "NDArray[np.bool_] | Sequence[int]") -> Scores:
     """The values, parts, statistics and findings of some examples; corpus values stay those of all."""
     import numpy as np
 
-    places = np.arange(len(scores.values))[kept]
+    indices = np.arange(len(scores.values))[kept]
     width = len(scores.stats) // len(scores.values) if scores.values else 0
 
     def choose(column: "array[float]", size: int = 1) -> "array[float]":
-        return array("d", np.frombuffer(column).reshape(-1, size)[places].tobytes())
+        return array("d", np.frombuffer(column).reshape(-1, size)[indices].tobytes())
 
     return replace(
         scores,
         values=choose(scores.values),
         parts={name: choose(part) for name, part in scores.parts.items()},
-        findings=tuple(scores.findings[place] for place in places),
+        findings=tuple(scores.findings[index] for index in indices),
         stats=choose(scores.stats, width) if width else scores.stats,
     )

@@ -40,7 +40,7 @@ BUILT_IN = {
     "ter": "factable.metrics.ter:Ter",
 }
 PLUG_IN_GROUP = "factable.metrics"
-MOST_SHOWN = 200
+MAX_SHOWN = 200
 
 
 def names() -> list[str]:
@@ -113,4 +113,4 @@ def _split(text: str) -> tuple[str, dict[str, object]]:
 
 
 def _shown(text: str) -> str:
-    return repr(text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…")
+    return repr(text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…")

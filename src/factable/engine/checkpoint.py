@@ -176,7 +176,7 @@ Engine = Callable[[Iterable[AnyUnit]], Generator[Scored]]
 Path = str | os.PathLike[str]
 
 
-class Kept(NamedTuple):
+class Checkpoint(NamedTuple):
     """The results of a run so far, on disk."""
 
     name: str
@@ -185,7 +185,7 @@ class Kept(NamedTuple):
 
 
 @contextmanager
-def open_kept(path: Path, corpus: Corpus, plan: Plan) -> Iterator[Kept]:
+def open_checkpoint(path: Path, corpus: Corpus, plan: Plan) -> Iterator[Checkpoint]:
     """The results kept in a file, new or of the same run; those of any other are refused."""
     name = os.fspath(path)
     asked = describe_run(corpus, plan)
@@ -195,11 +195,11 @@ def open_kept(path: Path, corpus: Corpus, plan: Plan) -> Iterator[Kept]:
             file.begin(encode_words(asked))
         else:
             _refuse_other_run(name, known, asked)
-        yield Kept(name, file, [settings_of(signature) for _, signature in asked["metrics"]])
+        yield Checkpoint(name, file, [settings_of(signature) for _, signature in asked["metrics"]])
         file.sync()
 
 
-def go_on(kept: Kept, run: Engine, units: Iterator[AnyUnit]) -> Generator[Scored]:
+def resume_scoring(kept: Checkpoint, run: Engine, units: Iterator[AnyUnit]) -> Generator[Scored]:
     """What was kept, held against the data unit by unit; then the rest, scored and kept as it comes."""
     for entry in _read_entries(kept):
         unit = next(units, None)
@@ -226,7 +226,7 @@ def _noting_digests(units: Iterable[AnyUnit], digests: deque[bytes]) -> Iterator
         yield unit
 
 
-def _read_entries(kept: Kept) -> Iterator[Entry]:
+def _read_entries(kept: Checkpoint) -> Iterator[Entry]:
     for packed in kept.file.read_entries():
         try:
             entry = unpack(packed)
@@ -247,8 +247,8 @@ def _refuse_other_run(name: str, known: bytes, asked: dict[str, object]) -> None
 
 
 def _other_data(name: str, scored: Scored) -> UsageError:
-    place = f"{scored.source} from {scored.unit} {scored.lines[0]} on" if scored.lines else scored.source
-    found = f"holds results of other data than {place}"
+    index = f"{scored.source} from {scored.unit} {scored.lines[0]} on" if scored.lines else scored.source
+    found = f"holds results of other data than {index}"
     return UsageError(str(Fault(name, None, found, f"give the same data, or {ANOTHER}")))
 
 

@@ -158,13 +158,13 @@ def _fault(packed: Sequence[Any]) -> Fault:
 
 def _split(packed: bytes) -> Iterator[bytes]:
     """The sections, each after its length."""
-    place = 0
-    while place < len(packed):
-        start = place + BYTES_PER_LENGTH
-        end = start + int.from_bytes(packed[place:start], "little")
+    index = 0
+    while index < len(packed):
+        start = index + BYTES_PER_LENGTH
+        end = start + int.from_bytes(packed[index:start], "little")
         _require(start <= end <= len(packed))
         yield packed[start:end]
-        place = end
+        index = end
 
 
 def _pack_numbers(column: "array[Any]") -> bytes:
@@ -186,11 +186,11 @@ def _unpack_numbers(typecode: Any, packed: bytes, count: int | None = None) -> "
 def _unpack_rows(lengths: bytes, joined: bytes, count: int) -> list[bytes]:
     """One row for each example, or none at all where nobody asked for rows."""
     rows = []
-    place = 0
+    index = 0
     for length in _unpack_numbers("Q", lengths):
-        rows.append(joined[place : place + length])
-        place += length
-    _require(place == len(joined) and len(rows) in (0, count))
+        rows.append(joined[index : index + length])
+        index += length
+    _require(index == len(joined) and len(rows) in (0, count))
     return rows
 
 

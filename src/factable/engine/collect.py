@@ -8,7 +8,7 @@ from typing import NamedTuple
 from factable.core.metric import Metric, merge_scores
 from factable.core.signature import settings_of
 from factable.engine.units import Plan, Scored, by_line, keep_only, repeat_fault
-from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
+from factable.errors import MAX_FAULTS_SHOWN, DataError, Fault
 from factable.io.duplicates import SeenKeys
 from factable.types import Scores
 
@@ -44,8 +44,8 @@ def collect(
     for unit in units:
         unit, found = _without_repeats(unit, seen)
         bad += len(found)
-        faults = (faults + found)[:MOST_FAULTS_SHOWN]
-        if len(faults) == MOST_FAULTS_SHOWN and not skip_bad:
+        faults = (faults + found)[:MAX_FAULTS_SHOWN]
+        if len(faults) == MAX_FAULTS_SHOWN and not skip_bad:
             break
         # Data that will be refused is read on for more faults, but nobody hears of its scores.
         if unit.items and (skip_bad or not faults):
@@ -74,7 +74,7 @@ class _Gathered:
                 refuse_mixture(settings_of(mine[0].signature), piece)
             mine.append(piece)
         # By way of the examples, because a system whose every example was dropped does not count.
-        numbers = {place: self._number(unit.systems[place]) for place in dict.fromkeys(unit.system_of)}
+        numbers = {index: self._number(unit.systems[index]) for index in dict.fromkeys(unit.system_of)}
         self.system_of.extend(map(numbers.__getitem__, unit.system_of))
         self._references.update(unit.references)
 

@@ -6,14 +6,14 @@ from typing import Any, TypeVar
 
 from factable.engine.processes import Processes
 from factable.engine.scheduling import in_order
-from factable.engine.units import lean
+from factable.engine.units import drop_payload
 from factable.errors import UsageError
 
 ENGINES = ("local", "ray")
 # Units under way per worker: enough that none waits, few enough that memory stays flat.
 UNITS_PER_WORKER = 3
 
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
 def check_engine(engine: str, jobs: int | None) -> None:
@@ -24,7 +24,7 @@ def check_engine(engine: str, jobs: int | None) -> None:
         raise UsageError(f"jobs is {jobs}; give 1 or more")
 
 
-def made_ready(engine: str, jobs: int | None) -> AbstractContextManager[object]:
+def engine_session(engine: str, jobs: int | None) -> AbstractContextManager[object]:
     """Within it, an engine that takes long to start is started once."""
     if engine == "ray":
         from factable.engine.ray import connected
@@ -34,8 +34,8 @@ def made_ready(engine: str, jobs: int | None) -> AbstractContextManager[object]:
 
 
 def map_units(
-    work: Callable[[Any], Made], units: Iterable[Any], *, jobs: int | None = None, engine: str = "local"
-) -> Generator[Made]:
+    work: Callable[[Any], T], units: Iterable[Any], *, jobs: int | None = None, engine: str = "local"
+) -> Generator[T]:
     """What `work` makes of each unit, the same and in the same order whatever the engine.
 
     Without `jobs`, in this process, or on all CPUs of the Ray cluster.
@@ -49,14 +49,14 @@ def map_units(
     return _map_in_processes(work, units, jobs)
 
 
-def _map_here(work: Callable[[Any], Made], units: Iterable[Any]) -> Generator[Made]:
+def _map_here(work: Callable[[Any], T], units: Iterable[Any]) -> Generator[T]:
     for unit in units:
         yield work(unit)
 
 
-def _map_in_processes(work: Callable[[Any], Made], units: Iterable[Any], jobs: int) -> Generator[Made]:
-    crew = Processes(work, jobs)
+def _map_in_processes(work: Callable[[Any], T], units: Iterable[Any], jobs: int) -> Generator[T]:
+    pool = Processes(work, jobs)
     try:
-        yield from in_order(crew, map(lean, units), most=UNITS_PER_WORKER * jobs)
+        yield from in_order(pool, map(drop_payload, units), most=UNITS_PER_WORKER * jobs)
     finally:
-        crew.close()
+        pool.close()

@@ -15,12 +15,12 @@ from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from factable.engine.units import place_of
+from factable.engine.units import position_of
 from factable.errors import FactableError, add_note
 from factable.models.runtime.threads import share_cores
 
-Made = TypeVar("Made")
-Work = Callable[[Any], Made]
+T = TypeVar("T")
+Work = Callable[[Any], T]
 
 # How often a unit is tried whose worker dies: something else may have been the reason, but not for ever.
 TRIES = 2
@@ -36,10 +36,10 @@ class Task(NamedTuple):
     tries: int = 1
 
 
-class Processes(Generic[Made]):
+class Processes(Generic[T]):
     """A crew of processes; one that dies is replaced, and its unit is tried once more."""
 
-    def __init__(self, work: Work[Made], jobs: int) -> None:
+    def __init__(self, work: Work[T], jobs: int) -> None:
         self._work = work
         self._jobs = jobs
         self._idle: list[Worker] = []
@@ -54,19 +54,19 @@ class Processes(Generic[Made]):
         self._give(Task(number, unit))
 
     def _give(self, task: Task) -> None:
-        worker = self._idle.pop() if self._idle else self._hire()
+        worker = self._idle.pop() if self._idle else self._spawn()
         self._busy[worker.pipe] = worker, task
         # One that died meanwhile is noticed when its answer is taken.
         with suppress(OSError):
             worker.pipe.send(task.unit)
 
-    def _hire(self) -> "Worker":
+    def _spawn(self) -> "Worker":
         others = [worker.pipe for worker in self._idle]
         return Worker(self._work, [*others, *self._busy], jobs=self._jobs)
 
-    def take(self, *, wait: bool) -> dict[int, Made | Exception]:
+    def take(self, *, wait: bool) -> dict[int, T | Exception]:
         """What was finished since the last time, by number."""
-        done: dict[int, Made | Exception] = {}
+        done: dict[int, T | Exception] = {}
         for pipe in wait_for(list(self._busy), None if wait and self._busy else 0):
             worker, task = self._busy.pop(pipe)
             try:
@@ -74,7 +74,7 @@ class Processes(Generic[Made]):
             except (EOFError, OSError):
                 worker.end()
                 if task.tries == TRIES:
-                    done[task.number] = died(place_of(task.unit), TRIES)
+                    done[task.number] = died(position_of(task.unit), TRIES)
                 else:
                     self._give(task._replace(tries=task.tries + 1))
             else:
@@ -87,10 +87,10 @@ class Processes(Generic[Made]):
             worker.end()
 
 
-def died(place: str, times: int) -> FactableError:
+def died(index: str, times: int) -> FactableError:
     """Says that a unit, which begins there, cannot be worked on."""
-    found = f"a worker process died {times} times" + (" at the examples from here on" if place else "")
-    return FactableError(f"{place}{found} (out of memory?); try fewer --jobs")
+    found = f"a worker process died {times} times" + (" at the examples from here on" if index else "")
+    return FactableError(f"{index}{found} (out of memory?); try fewer --jobs")
 
 
 class Worker:
@@ -155,7 +155,7 @@ def _serve(work: Work[Any], pipe: Connection, copies: Sequence[Connection], jobs
         return
 
 
-def answer(work: Work[Made], unit: Any) -> Made | Exception:
+def answer(work: Work[T], unit: Any) -> T | Exception:
     """What is made of a unit, or what went wrong."""
     try:
         return work(unit)

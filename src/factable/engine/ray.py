@@ -18,7 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from factable import __version__
 from factable.engine.processes import Work, answer, died
 from factable.engine.scheduling import in_order
-from factable.engine.units import place_of
+from factable.engine.units import position_of
 from factable.errors import FactableError, MissingExtraError, UsageError, printable
 from factable.io.blocks import Block, lines_of
 from factable.models.runtime.threads import VARIABLE, core_count
@@ -27,7 +27,7 @@ ADDRESS = "RAY_ADDRESS"
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
 # There is no setting for it.
 PRINTING = "print_to_stdstream"
-MOST_SHOWN = 200
+MAX_SHOWN = 200
 SECONDS_TO_ANSWER = 30
 
 
@@ -68,7 +68,7 @@ def _start(ray: Any, jobs: int | None, folder: str) -> None:
     address = os.environ.get(ADDRESS)
     try:
         if address:
-            _knock(address)
+            _probe(address)
             ray.init(address, **quiet)
         else:
             ours = {"include_dashboard": False, "_node_ip_address": "127.0.0.1", "_temp_dir": folder}
@@ -78,7 +78,7 @@ def _start(ray: Any, jobs: int | None, folder: str) -> None:
         raise FactableError(f"{where} ({one_line(error)}); check it with: ray status") from error
 
 
-def _knock(address: str) -> None:
+def _probe(address: str) -> None:
     """Find out at once that nobody is there; Ray would try for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if port.isdecimal():
@@ -126,16 +126,16 @@ def _signals_kept() -> Iterator[None]:
 def one_line(error: Exception) -> str:
     """The end of what Ray has to say, which is where it says what happened."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return printable(lines[-1][:MOST_SHOWN]) if lines else type(error).__name__
+    return printable(lines[-1][:MAX_SHOWN]) if lines else type(error).__name__
 
 
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
-class Desk(Generic[Made]):
+class RayWorker(Generic[T]):
     """Made once in a process of its own; what models load there stays."""
 
-    def __init__(self, work: Work[Made], version: str, folder: str, settings: Mapping[str, str]) -> None:
+    def __init__(self, work: Work[T], version: str, folder: str, settings: Mapping[str, str]) -> None:
         self._work = work
         self._version = version
         # An actor has one CPU, unless the user chose otherwise.
@@ -152,7 +152,7 @@ class Desk(Generic[Made]):
         found = f"a Ray worker has factable {__version__}, this is {self._version}"
         return UsageError(f"{found}; install the same version on all machines")
 
-    def work_on(self, unit: Any) -> Made | Exception:
+    def work_on(self, unit: Any) -> T | Exception:
         """What is made of a unit, or what went wrong."""
         return answer(self._work, unit)
 
@@ -165,37 +165,37 @@ UNITS_KEPT_PER_ACTOR = 4
 TRIES = 3
 
 
-def map_on_ray(work: Callable[[Any], Made], units: Iterable[Any], *, jobs: int | None) -> Generator[Made]:
+def map_on_ray(work: Callable[[Any], T], units: Iterable[Any], *, jobs: int | None) -> Generator[T]:
     """What `work` makes of each unit, in order; `jobs` is the number of CPUs, without it all there are."""
     whole = (unit._replace(lines=lines_of(unit)) if isinstance(unit, Block) else unit for unit in units)
     with connected(jobs) as ray:
         number = jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        crew = Actors(ray, work, number)
+        pool = Actors(ray, work, number)
         try:
-            yield from in_order(crew, whole, most=UNITS_KEPT_PER_ACTOR * number)
+            yield from in_order(pool, whole, most=UNITS_KEPT_PER_ACTOR * number)
         finally:
-            crew.close()
+            pool.close()
 
 
 class Given(NamedTuple):
     """A unit that an actor has: where it begins, where its content is stored, how often it was tried."""
 
     number: int
-    place: str
+    location: str
     stored: Any
     actor: int = 0
     tries: int = 0
 
 
-class Actors(Generic[Made]):
+class Actors(Generic[T]):
     """A crew of Ray actors, of one CPU each; one that dies is replaced, and its units are tried again.
 
     Ray could do that itself, but would wait with the units until there is room for the new actor.
     """
 
-    def __init__(self, ray: Any, work: Work[Made], number: int) -> None:
+    def __init__(self, ray: Any, work: Work[T], number: int) -> None:
         self._ray = ray
-        self._kind = ray.remote(num_cpus=1)(Desk)
+        self._kind = ray.remote(num_cpus=1)(RayWorker)
         settings = {name: value for name, value in os.environ.items() if name.startswith("FACTABLE_")}
         # What to do may come with all that metrics have to know: it is sent to each machine once.
         self._how = ray.put(work), __version__, os.getcwd(), settings
@@ -206,11 +206,11 @@ class Actors(Generic[Made]):
         # How many units each actor has, of those that have started.
         self._loads: dict[int, int] = {}
         self._given: dict[Any, Given] = {}
-        self._homeless: list[Given] = []
+        self._pending: list[Given] = []
         for _ in range(number):
-            self._hire()
+            self._spawn()
 
-    def _hire(self) -> None:
+    def _spawn(self) -> None:
         """Ask for another actor."""
         actor = self._kind.remote(*self._how)
         self._made += 1
@@ -223,28 +223,28 @@ class Actors(Generic[Made]):
 
     def give(self, number: int, unit: Any) -> None:
         """Let the actor with the least to do work on a unit."""
-        self._give(Given(number, place_of(unit), self._ray.put(unit)))
+        self._give(Given(number, position_of(unit), self._ray.put(unit)))
 
     def _give(self, given: Given) -> None:
         if not self._loads:
-            self._homeless.append(given)
+            self._pending.append(given)
             return
         actor = min(self._loads, key=self._loads.__getitem__)
         self._loads[actor] += 1
         finished = self._actors[actor].work_on.remote(given.stored)
         self._given[finished] = given._replace(actor=actor, tries=given.tries + 1)
 
-    def take(self, *, wait: bool) -> dict[int, Made | Exception]:
+    def take(self, *, wait: bool) -> dict[int, T | Exception]:
         """What was finished since the last time, by number."""
         awaited = [*self._starting, *self._given]
-        done: dict[int, Made | Exception] = {}
+        done: dict[int, T | Exception] = {}
         if not awaited:
             return done
         if wait:
             self._ray.wait(awaited, num_returns=1)
         for finished in self._ray.wait(awaited, num_returns=len(awaited), timeout=0)[0]:
             if finished in self._starting:
-                self._welcome(finished)
+                self._on_started(finished)
             else:
                 given = self._given.pop(finished)
                 made = self._result(finished, given)
@@ -252,9 +252,9 @@ class Actors(Generic[Made]):
                     done[given.number] = made
         return done
 
-    def _welcome(self, started: Any) -> None:
+    def _on_started(self, started: Any) -> None:
         """An actor has started, or cannot."""
-        place = self._starting.pop(started)
+        index = self._starting.pop(started)
         try:
             refusal = self._ray.get(started)
         except self._ray.exceptions.RayError as error:
@@ -262,37 +262,37 @@ class Actors(Generic[Made]):
             if self._false_starts == TRIES:
                 found = f"Ray workers cannot start ({one_line(error)})"
                 raise FactableError(f"{found}; is factable installed on all machines?") from error
-            self._replace(place)
+            self._replace(index)
             return
         if refusal is not None:
             raise refusal
         self._false_starts = 0
-        self._loads[place] = 0
-        homeless, self._homeless = self._homeless, []
+        self._loads[index] = 0
+        homeless, self._pending = self._pending, []
         for given in homeless:
             self._give(given)
 
-    def _result(self, finished: Any, given: Given) -> Made | Exception | None:
+    def _result(self, finished: Any, given: Given) -> T | Exception | None:
         """What was made of a unit; nothing yet where it has to be tried again."""
         try:
-            made: Made | Exception = self._ray.get(finished)
+            made: T | Exception = self._ray.get(finished)
         except self._ray.exceptions.RayTaskError as error:
             return FactableError(f"a Ray worker failed ({one_line(error)}); try --engine local")
         except self._ray.exceptions.RayError:
             self._replace(given.actor)
             if given.tries == TRIES:
-                return died(given.place, TRIES)
+                return died(given.location, TRIES)
             self._give(given)
             return None
         if given.actor in self._loads:
             self._loads[given.actor] -= 1
         return made
 
-    def _replace(self, place: int) -> None:
+    def _replace(self, index: int) -> None:
         """Have another actor for one that died; all its units tell of that."""
-        if self._actors.pop(place, None) is not None:
-            self._loads.pop(place, None)
-            self._hire()
+        if self._actors.pop(index, None) is not None:
+            self._loads.pop(index, None)
+            self._spawn()
 
     def close(self) -> None:
         """Let the actors go."""

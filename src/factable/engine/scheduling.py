@@ -5,11 +5,11 @@ from typing import Any, Protocol, TypeVar
 
 from factable.errors import notes_as_cause
 
-Made = TypeVar("Made")
-Made_co = TypeVar("Made_co", covariant=True)
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-class Crew(Protocol[Made_co]):
+class WorkerPool(Protocol[T_co]):
     """Workers of some kind; each unit is given to one of them, and is made into something or an error."""
 
     def has_room(self) -> bool:
@@ -20,7 +20,7 @@ class Crew(Protocol[Made_co]):
         """Let a worker work on a unit."""
         ...
 
-    def take(self, *, wait: bool) -> Mapping[int, Made_co | Exception]:
+    def take(self, *, wait: bool) -> Mapping[int, T_co | Exception]:
         """What was finished since the last time, by number; where asked for, wait until something is."""
         ...
 
@@ -29,7 +29,7 @@ class Crew(Protocol[Made_co]):
         ...
 
 
-def in_order(crew: Crew[Made], units: Iterable[Any], *, most: int) -> Generator[Made]:
+def in_order(pool: WorkerPool[T], units: Iterable[Any], *, most: int) -> Generator[T]:
     """What the crew makes of the units, in their order; an error is raised when it is its turn.
 
     At most so many units are under way or waiting for their turn.
@@ -37,15 +37,15 @@ def in_order(crew: Crew[Made], units: Iterable[Any], *, most: int) -> Generator[
     left = iter(units)
     more = True
     given = taken = 0
-    done: dict[int, Made | Exception] = {}
+    done: dict[int, T | Exception] = {}
     while True:
         # First of all nobody is left without work: what is yielded may keep the caller busy.
-        while more and given - taken < most and crew.has_room():
+        while more and given - taken < most and pool.has_room():
             unit = next(left, None)
             if unit is None:
                 more = False
             else:
-                crew.give(given, unit)
+                pool.give(given, unit)
                 given += 1
         if taken in done:
             made = done.pop(taken)
@@ -53,8 +53,8 @@ def in_order(crew: Crew[Made], units: Iterable[Any], *, most: int) -> Generator[
                 raise made from notes_as_cause(made)
             yield made
             taken += 1
-            done.update(crew.take(wait=False))
+            done.update(pool.take(wait=False))
         elif taken < given or more:
-            done.update(crew.take(wait=True))
+            done.update(pool.take(wait=True))
         else:
             return

@@ -10,10 +10,10 @@ from functools import partial
 from factable.core.metric import Metric
 from factable.core.registry import parse
 from factable.core.signature import spec
-from factable.engine.checkpoint import Engine, go_on, open_kept
+from factable.engine.checkpoint import Engine, open_checkpoint, resume_scoring
 from factable.engine.collect import Listener, Result, collect
-from factable.engine.corpus import inform
-from factable.engine.engines import check_engine, made_ready, map_units
+from factable.engine.corpus import fit_corpus_metrics
+from factable.engine.engines import check_engine, engine_session, map_units
 from factable.engine.sources import Corpus, check_files
 from factable.engine.units import AnyUnit, Plan, Render, Scored, score_unit
 from factable.errors import UsageError
@@ -49,7 +49,7 @@ def score_files(
     run: Engine = partial(_score_units, plan, corpus, jobs=jobs, engine=engine, skip_bad=skip_bad)
     with ExitStack() as opened:
         if resume is not None:
-            run = partial(go_on, opened.enter_context(open_kept(resume, corpus, plan)), run)
+            run = partial(resume_scoring, opened.enter_context(open_checkpoint(resume, corpus, plan)), run)
         scored = opened.enter_context(closing(run(corpus.units())))
         result = collect(plan, scored, _name(sources), skip_bad=skip_bad, listener=listener or _ignore)
         corpus.refuse_changes()
@@ -60,10 +60,10 @@ def _score_units(
     plan: Plan, corpus: Corpus, units: Iterable[AnyUnit], *, jobs: int | None, engine: str, skip_bad: bool
 ) -> Generator[Scored]:
     """Score units, once the metrics know what they have to know of all."""
-    spread = partial(map_units, jobs=jobs, engine=engine)
-    with made_ready(engine, jobs):
-        informed = inform(plan, corpus, spread, skip_bad=skip_bad)
-        with closing(spread(partial(score_unit, informed), units)) as scored:
+    parallel_map = partial(map_units, jobs=jobs, engine=engine)
+    with engine_session(engine, jobs):
+        informed = fit_corpus_metrics(plan, corpus, parallel_map, skip_bad=skip_bad)
+        with closing(parallel_map(partial(score_unit, informed), units)) as scored:
             yield from scored
 
 

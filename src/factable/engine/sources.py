@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from factable.core.metric import Metric, learns_by_survey, missing_fields
-from factable.engine.units import AnyUnit, Batch, lean, name_systems, read_unit, without_repeats
+from factable.engine.units import AnyUnit, Batch, drop_payload, name_systems, read_unit, without_repeats
 from factable.errors import DataError, Fault
 from factable.io.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, RowBlock
 from factable.io.duplicates import SeenKeys
@@ -30,7 +30,7 @@ def check_needs(units: Iterator[AnyUnit], metrics: Sequence[Metric]) -> Iterator
         total += len(batch.examples)
         first = first or (batch if batch.examples else None)
         unmet = [metric for metric in unmet if all(missing_fields(metric, e) for e in batch.examples)]
-        held.append(lean(unit))
+        held.append(drop_payload(unit))
         if not unmet:
             break
     if unmet and first:

@@ -91,7 +91,7 @@ def read_unit(unit: AnyUnit, *, need_text: bool = True) -> Batch:
     return Batch(unit.source, unit.unit, parsed.lines, examples, parsed.faults)
 
 
-def lean(unit: Any) -> Any:
+def drop_payload(unit: Any) -> Any:
     """The unit as it travels between processes of one machine: lines of a plain file stay there."""
     return leave_in_file(unit) if isinstance(unit, Block) else unit
 
@@ -101,7 +101,7 @@ def size_of(unit: AnyUnit) -> int:
     return 0 if isinstance(unit, Batch) else unit.size
 
 
-def place_of(unit: Any) -> str:
+def position_of(unit: Any) -> str:
     """How messages say where a unit begins; empty for what is no part of the data."""
     if not isinstance(unit, Block | RowBlock | Batch):
         return ""
@@ -169,23 +169,23 @@ def without_repeats(batch: Batch, repeated: Collection[int]) -> Batch:
         return batch
     found = [
         repeat_fault(batch.source, batch.unit, line, example.item, example.system)
-        for place, (line, example) in enumerate(zip(batch.lines, batch.examples, strict=True))
-        if place in repeated
+        for index, (line, example) in enumerate(zip(batch.lines, batch.examples, strict=True))
+        if index in repeated
     ]
-    kept = [place for place in range(len(batch.examples)) if place not in repeated]
+    kept = [index for index in range(len(batch.examples)) if index not in repeated]
     return batch._replace(
-        lines=[batch.lines[place] for place in kept],
-        examples=[batch.examples[place] for place in kept],
+        lines=[batch.lines[index] for index in kept],
+        examples=[batch.examples[index] for index in kept],
         faults=by_line([*batch.faults, *found]),
     )
 
 
 def by_line(faults: list[Fault]) -> list[Fault]:
     """Faults of one source in the order of its lines, rows or elements."""
-    return sorted(faults, key=_place)
+    return sorted(faults, key=_index)
 
 
-def _place(fault: Fault) -> int:
+def _index(fault: Fault) -> int:
     if fault.line is not None:
         return fault.line
     # Rows and elements are named in the source: `data.json: element 3`.

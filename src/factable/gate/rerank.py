@@ -20,7 +20,7 @@ class Ranked(NamedTuple):
     metrics that give none.
     """
 
-    place: int
+    position: int
     rank: int
     score: float
     label: str = ""
@@ -41,15 +41,15 @@ def rank_texts(
     labelled = set(KINDS) <= set(scores.parts)
     sign = -1 if metric.higher_is_better else 1
 
-    def order(place: int) -> tuple[bool, float]:
-        score = scores.values[place]
+    def order(index: int) -> tuple[bool, float]:
+        score = scores.values[index]
         return (True, 0.0) if math.isnan(score) else (False, sign * score)
 
-    places_of: dict[str, list[int]] = {}
-    for place, example in enumerate(examples):
-        places_of.setdefault(example.item, []).append(place)
+    positions_of: dict[str, list[int]] = {}
+    for index, example in enumerate(examples):
+        positions_of.setdefault(example.item, []).append(index)
     return [
-        Ranked(place, rank, scores.values[place], label_at(scores, place) if labelled else "")
-        for places in places_of.values()
-        for rank, place in enumerate(sorted(places, key=order)[:best], 1)
+        Ranked(index, rank, scores.values[index], label_at(scores, index) if labelled else "")
+        for indices in positions_of.values()
+        for rank, index in enumerate(sorted(indices, key=order)[:best], 1)
     ]

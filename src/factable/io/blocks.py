@@ -8,12 +8,12 @@ from typing import IO, Any, NamedTuple
 
 import orjson
 
-from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
+from factable.errors import MAX_FAULTS_SHOWN, DataError, Fault
 from factable.io.delimited import check_width
 from factable.io.examples import make_example
 from factable.io.faults import Faults, Unit, make_each
 from factable.io.files import changed_while_read, open_input, source_name, too_long
-from factable.io.limits import MOST_DOCUMENT_BYTES, MOST_LINE_BYTES, SHORT_LINE_BYTES, check_size
+from factable.io.limits import MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, SHORT_LINE_BYTES, check_size
 from factable.io.malformed import Malformed, shorten
 from factable.io.rows import Columns
 from factable.types import Example
@@ -60,7 +60,7 @@ def iter_blocks(path: str | os.PathLike[str], *, size: int = BLOCK_BYTES) -> Ite
         while lines := stream.read(size):
             if not lines.endswith(b"\n"):
                 # A JSON list may well be on one line.
-                most = MOST_DOCUMENT_BYTES if line == 1 and begins_list(lines) else MOST_LINE_BYTES
+                most = MAX_DOCUMENT_BYTES if line == 1 and begins_list(lines) else MAX_LINE_BYTES
                 rest = stream.readline(most)
                 lines += rest
                 if len(rest) == most:
@@ -185,7 +185,7 @@ def cut_rows(
                 lines, cells = [], []
     except DataError as error:
         found = [*parse_rows(block(), need_text=need_text).faults, *error.faults]
-        raise DataError(found[:MOST_FAULTS_SHOWN]) from None
+        raise DataError(found[:MAX_FAULTS_SHOWN]) from None
     if cells:
         yield block()
 

@@ -8,7 +8,7 @@ from math import isnan
 import orjson
 
 from factable.io.duplicates import refuse_repeats
-from factable.io.limits import MOST_NESTING, MOST_RECORDS, check_name
+from factable.io.limits import MAX_NESTING, MAX_RECORDS, check_name
 from factable.io.malformed import Malformed, kind_of, shorten
 from factable.kernels import make_records
 from factable.types import Record, Table
@@ -35,7 +35,7 @@ def make_table(data: object, *, subject: str = "", title: str = "", raw: bytes =
     if type(data) is list:
         return _from_list(data, subject, title)
     if isinstance(data, dict):
-        return Table(tuple(islice(_flatten(data, subject, "", 0), MOST_RECORDS + 1)), title)
+        return Table(tuple(islice(_flatten(data, subject, "", 0), MAX_RECORDS + 1)), title)
     if isinstance(data, str):
         return Table(_from_string(data, subject), title)
     if isinstance(data, list | tuple):
@@ -54,7 +54,7 @@ def _from_list(rows: list[object], subject: str, title: str) -> Table:
         elif isinstance(row, list | tuple):
             records.extend(_loose_triple(list(row), number))
         elif isinstance(row, dict):
-            records.extend(islice(_from_row(row), max(0, MOST_RECORDS + 1 - len(records))))
+            records.extend(islice(_from_row(row), max(0, MAX_RECORDS + 1 - len(records))))
         else:
             raise Malformed(f'"data" has {kind_of(row)} as element {number}', FORMS)
     if subject and rows and isinstance(rows[0], dict):
@@ -96,8 +96,8 @@ def _from_row(row: dict[str, object]) -> Iterator[Record]:
 
 def _flatten(value: object, subject: str, path: str, depth: int) -> Iterator[Record]:
     """Records with path attributes; a list gives one record per value, null gives none."""
-    if depth > MOST_NESTING:
-        raise Malformed(f'"data" is nested deeper than {MOST_NESTING} levels', "flatten it")
+    if depth > MAX_NESTING:
+        raise Malformed(f'"data" is nested deeper than {MAX_NESTING} levels', "flatten it")
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _flatten(inner, subject, check_name(f"{path}.{key}") if path else str(key), depth + 1)

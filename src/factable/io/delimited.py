@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from factable.errors import DataError, Fault, did_you_mean
 from factable.io.files import iter_whole_lines, source_name
-from factable.io.limits import MOST_LINE_BYTES
+from factable.io.limits import MAX_LINE_BYTES
 from factable.io.malformed import Malformed, shorten
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
 
 def _split_rows(name: str, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     # The csv module refuses cells over 128 KiB unless told otherwise, for the whole process.
-    csv.field_size_limit(MOST_LINE_BYTES)
+    csv.field_size_limit(MAX_LINE_BYTES)
     # Strict, because otherwise one stray quote swallows the rest of the file without a word.
     without_nul = (line.replace(NUL, STAND_IN) for line in lines)
     reader = csv.reader(without_nul, delimiter=delimiter, strict=True)
@@ -56,10 +56,10 @@ def check_header(name: str, header: Iterable[str]) -> list[str]:
     """The column names without blanks around them; each has to be there, and once only."""
     names = [column.strip() for column in header]
     seen: set[str] = set()
-    for place, column in enumerate(names):
+    for index, column in enumerate(names):
         if not column:
             raise DataError(
-                [Fault(name, 1, f"column {place + 1} has no name", "name it or delete the column")]
+                [Fault(name, 1, f"column {index + 1} has no name", "name it or delete the column")]
             )
         if column in seen:
             raise DataError([Fault(name, 1, f'two columns are named "{column}"', "rename one of them")])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.io.limits import MOST_NESTING
+from factable.io.limits import MAX_NESTING
 from factable.io.malformed import Malformed, shorten
 
 
@@ -26,9 +26,9 @@ class SeenKeys:
         repeated = np.zeros(len(run), dtype=bool)
         repeated[1:] = run[1:] == run[:-1]
         for known in self._runs:
-            place = np.searchsorted(known, run)
-            inside = place < len(known)
-            repeated[inside] |= known[place[inside]] == run[inside]
+            index = np.searchsorted(known, run)
+            inside = index < len(known)
+            repeated[inside] |= known[index[inside]] == run[inside]
         self._merge(run)
         return sorted(order[repeated].tolist())
 
@@ -50,7 +50,7 @@ def refuse_repeats(raw: bytes | str, value: object) -> None:
     try:
         json.loads(raw.decode() if isinstance(raw, bytes) else raw, object_pairs_hook=_refuse_twice)
     except RecursionError:
-        raise Malformed(f"nested deeper than {MOST_NESTING} levels", "flatten it") from None
+        raise Malformed(f"nested deeper than {MAX_NESTING} levels", "flatten it") from None
 
 
 def _count_names(value: object) -> int:

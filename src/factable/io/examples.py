@@ -10,14 +10,14 @@ import orjson
 from factable.errors import did_you_mean
 from factable.io.data import is_missing, make_table
 from factable.io.files import open_output
-from factable.io.limits import MOST_FIELDS
+from factable.io.limits import MAX_FIELDS
 from factable.io.malformed import Malformed, kind_of
 from factable.types import Example
 
 FIELDS = ("id", "system", "data", "text", "references", "human", "subject", "title")
 _KNOWN = frozenset(FIELDS)
 # Characters of all names of an object that are worth remembering.
-MOST_REMEMBERED = 1000
+MAX_REMEMBERED = 1000
 
 
 def make_example(source: object, number: int, raw: bytes = b"", *, need_text: bool = True) -> Example:
@@ -50,11 +50,11 @@ def make_example(source: object, number: int, raw: bytes = b"", *, need_text: bo
 
 
 def _refuse_others(source: Mapping[str, object]) -> None:
-    if len(source) > MOST_FIELDS:
-        raise Malformed(f"{len(source)} fields", f"give at most {MOST_FIELDS}, and facts inside of data")
+    if len(source) > MAX_FIELDS:
+        raise Malformed(f"{len(source)} fields", f"give at most {MAX_FIELDS}, and facts inside of data")
     names = tuple(source)
     # Remembered, because looking for close matches takes longer than all the rest of a line.
-    search = _search_once if sum(len(str(name)) for name in names) <= MOST_REMEMBERED else _refuse_misspelt
+    search = _search_once if sum(len(str(name)) for name in names) <= MAX_REMEMBERED else _refuse_misspelt
     search(names)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, TypeVar
 
-from factable.errors import MOST_FAULTS_SHOWN, DataError, Fault
+from factable.errors import MAX_FAULTS_SHOWN, DataError, Fault
 from factable.io.limits import check_size
 from factable.io.malformed import Malformed
 from factable.types import Example
@@ -23,7 +23,7 @@ class Faults:
     def add(self, *faults: Fault) -> None:
         """Remember faults; raise when there are enough of them for one report."""
         self._found.extend(faults)
-        if not self._patient and len(self._found) >= MOST_FAULTS_SHOWN:
+        if not self._patient and len(self._found) >= MAX_FAULTS_SHOWN:
             self.check()
 
     def take(self) -> list[Fault]:
@@ -34,7 +34,7 @@ class Faults:
     def check(self) -> None:
         """Raise what was found, if anything."""
         if self._found:
-            raise DataError(self._found[:MOST_FAULTS_SHOWN]) from None
+            raise DataError(self._found[:MAX_FAULTS_SHOWN]) from None
 
 
 def fault_at(source: str, unit: Unit, number: int, found: str, remedy: str) -> Fault:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from factable.errors import DataError, Fault
-from factable.io.limits import FREE_BYTES, MOST_DOCUMENT_BYTES, MOST_LINE_BYTES, MOST_RATIO
+from factable.io.limits import FREE_BYTES, MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, MAX_RATIO
 
 # Small, because a malicious kilobyte may unpack to 32 megabytes.
 PACKED_BYTES = 1 << 12
@@ -31,7 +31,7 @@ class _Unpacked(RawIOBase):
         self._frame: Any = None
         self._waiting = memoryview(b"")
 
-    def readable(self) -> bool:
+    def clean_value(self) -> bool:
         """Always."""
         return True
 
@@ -85,7 +85,7 @@ class _Counted(RawIOBase):
         self._stream = stream
         self.count = 0
 
-    def readable(self) -> bool:
+    def clean_value(self) -> bool:
         """Always."""
         return True
 
@@ -106,8 +106,8 @@ class _Bounded(_Counted):
     def readinto(self, buffer: Any, /) -> int:
         """Fill the buffer with what comes next, unless there was too much already."""
         size = super().readinto(buffer)
-        if self.count > FREE_BYTES and self.count > MOST_RATIO * self._packed.count:
-            raise UnpackedTooLargeError(f"unpacks to more than {MOST_RATIO} times its size")
+        if self.count > FREE_BYTES and self.count > MAX_RATIO * self._packed.count:
+            raise UnpackedTooLargeError(f"unpacks to more than {MAX_RATIO} times its size")
         return size
 
     def close(self) -> None:
@@ -207,24 +207,24 @@ def plain_suffix(path: str | os.PathLike[str]) -> str:
 def read_whole(path: str | os.PathLike[str]) -> bytes:
     """All of a file that is small enough to be in memory at once."""
     with open_input(path) as stream:
-        content = stream.read(MOST_DOCUMENT_BYTES + 1)
-    if len(content) > MOST_DOCUMENT_BYTES:
-        found = f"larger than {MOST_DOCUMENT_BYTES >> 20} MB"
+        content = stream.read(MAX_DOCUMENT_BYTES + 1)
+    if len(content) > MAX_DOCUMENT_BYTES:
+        found = f"larger than {MAX_DOCUMENT_BYTES >> 20} MB"
         raise DataError([Fault(source_name(path), None, found, "check that it is the right file")])
     return content
 
 
 def too_long(name: str, line: int) -> Fault:
     """Says that a line is longer than any example."""
-    found = f"a line of {MOST_LINE_BYTES >> 20} MB or more"
+    found = f"a line of {MAX_LINE_BYTES >> 20} MB or more"
     return Fault(name, line, found, "write one example a line, and end lines with line feeds")
 
 
 def iter_whole_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """The lines of a text file with their ends, split at line feeds only; memory holds one at a time."""
     with open_input(path) as stream:
-        for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES), b""), 1):
-            if len(line) == MOST_LINE_BYTES:
+        for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), 1):
+            if len(line) == MAX_LINE_BYTES:
                 raise DataError([too_long(source_name(path), number)])
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")

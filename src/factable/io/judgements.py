@@ -292,7 +292,7 @@ def _make_spans(spans: object) -> tuple[Span, ...]:
 
 
 def _make_span(span: object) -> Span:
-    if not isinstance(span, list) or [type(place) for place in span] not in ([int, int], [int, int, str]):
+    if not isinstance(span, list) or [type(index) for index in span] not in ([int, int], [int, int, str]):
         raise Malformed(f'"spans" has {shorten(str(span))}', SPAN_FORM)
     found = Span(*span)
     if not 0 <= found.start < found.end:

@@ -7,40 +7,40 @@ from factable.io.malformed import Malformed
 from factable.types import Example
 
 # One line of JSON lines or CSV, which is one example.
-MOST_LINE_BYTES = 16 << 20
+MAX_LINE_BYTES = 16 << 20
 # What has to be in memory whole: a JSON list, a file of weights.
-MOST_DOCUMENT_BYTES = 512 << 20
+MAX_DOCUMENT_BYTES = 512 << 20
 # Configuration and patterns, which people write by hand; the parser of the standard library is slow.
-MOST_TOML_BYTES = 1 << 20
-MOST_TOML_DOTS = 200
+MAX_TOML_BYTES = 1 << 20
+MAX_TOML_DOTS = 200
 # Compressed files: up to so many bytes anything goes, beyond them the content may be so many times as large.
 FREE_BYTES = 64 << 20
-MOST_RATIO = 200
-MOST_TEXT = 1_000_000
-MOST_RECORDS = 100_000
-MOST_NESTING = 100
+MAX_RATIO = 200
+MAX_TEXT = 1_000_000
+MAX_RECORDS = 100_000
+MAX_NESTING = 100
 # Names that are put together from names above them: a long one would be copied into every record.
-MOST_NAME = 1000
+MAX_NAME = 1000
 # Fields of an object of ours: it has eight, and perhaps some of the user's own.
-MOST_FIELDS = 1000
+MAX_FIELDS = 1000
 
 # No line that is shorter can break a limit on what is in an example.
-SHORT_LINE_BYTES = 2 * MOST_RECORDS
+SHORT_LINE_BYTES = 2 * MAX_RECORDS
 
 
 def check_size(example: Example) -> Example:
     """The example, unless it is larger than any metric should be asked to read."""
-    if len(example.table.records) > MOST_RECORDS:
-        raise Malformed(f"more than {MOST_RECORDS} records", "split the data into several examples")
+    if len(example.table.records) > MAX_RECORDS:
+        raise Malformed(f"more than {MAX_RECORDS} records", "split the data into several examples")
     for text in (example.text, *example.references):
-        if len(text) > MOST_TEXT:
+        if len(text) > MAX_TEXT:
             found = f"a text or reference of {len(text)} characters"
-            raise Malformed(found, f"split it; {MOST_TEXT} characters are the most")
+            raise Malformed(found, f"split it; {MAX_TEXT} characters are the most")
     return example
 
 
 def check_name(name: str) -> str:
     """The name of an attribute, unless it is so long that copies of it would fill the memory."""
-    if len(name) > MOST_NAME:
-        raise Malformed(f"an attribute whose name has {len(name)} characters", f"{MOST_NAME} are the most")
+    if len(name) > MAX_NAME:
+        raise Malformed(f"an attribute whose name has {len(name)} characters", f"{MAX_NAME} are the most")
     return name

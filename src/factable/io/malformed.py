@@ -10,7 +10,7 @@ class Malformed(Exception):  # noqa: N818 - not an error of its own: a reader tu
         self.remedy = remedy
 
 
-MOST_SHOWN = 60
+MAX_SHOWN = 60
 JSON_NAMES = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
 
 
@@ -26,9 +26,9 @@ def show(value: object) -> str:
     except ValueError:
         # Python writes no number of more than 4300 digits.
         return "a number of too many digits"
-    return shown if len(shown) <= MOST_SHOWN else shown[: MOST_SHOWN - 1] + "…"
+    return shown if len(shown) <= MAX_SHOWN else shown[: MAX_SHOWN - 1] + "…"
 
 
-def shorten(text: str, most: int = MOST_SHOWN) -> str:
+def shorten(text: str, most: int = MAX_SHOWN) -> str:
     """A piece of outside text, quoted and short enough for a one-line message."""
     return repr(text if len(text) <= most else text[: most - 1] + "…")

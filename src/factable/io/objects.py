@@ -13,7 +13,7 @@ from factable.io.blocks import Block, begins_list, explain_broken_json, iter_blo
 from factable.io.duplicates import refuse_repeats
 from factable.io.faults import Faults, Unit, make_each
 from factable.io.files import source_name
-from factable.io.limits import MOST_DOCUMENT_BYTES
+from factable.io.limits import MAX_DOCUMENT_BYTES
 from factable.io.malformed import JSON_NAMES, Malformed, kind_of
 from factable.types import Example
 
@@ -83,8 +83,8 @@ def _limited(first: Block, rest: Iterable[Block]) -> Iterator[bytes]:
     size = 0
     for block in chain([first], rest):
         size += block.size
-        if size > MOST_DOCUMENT_BYTES:
-            found = f"a JSON list of more than {MOST_DOCUMENT_BYTES >> 20} MB"
+        if size > MAX_DOCUMENT_BYTES:
+            found = f"a JSON list of more than {MAX_DOCUMENT_BYTES >> 20} MB"
             raise DataError([Fault(first.source, None, found, "write JSON lines: one object a line")])
         yield block.lines
 

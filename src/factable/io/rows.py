@@ -11,7 +11,7 @@ import orjson
 from factable.io.data import is_missing
 from factable.io.duplicates import refuse_repeats
 from factable.io.examples import FIELDS, make_example
-from factable.io.limits import MOST_NESTING
+from factable.io.limits import MAX_NESTING
 from factable.io.malformed import Malformed, shorten
 from factable.types import Example
 
@@ -28,20 +28,20 @@ class Columns:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._references = sorted(
-            (len(match[1]), match[1], place)
-            for place, name in enumerate(names)
+            (len(match[1]), match[1], index)
+            for index, name in enumerate(names)
             if name not in FIELDS and (match := REFERENCE.fullmatch(name))
         )
-        self._ratings = [(name, place) for place, name in enumerate(names) if name.startswith(RATING_PREFIX)]
-        used = {place for *_, place in self._references} | {place for _, place in self._ratings}
-        rest = [(name, place) for place, name in enumerate(names) if place not in used]
+        self._ratings = [(name, index) for index, name in enumerate(names) if name.startswith(RATING_PREFIX)]
+        used = {index for *_, index in self._references} | {index for _, index in self._ratings}
+        rest = [(name, index) for index, name in enumerate(names) if index not in used]
         has_data = "data" in names
-        self._fields = [(name, place) for name, place in rest if name in FIELDS or has_data]
+        self._fields = [(name, index) for name, index in rest if name in FIELDS or has_data]
         self._facts = [] if has_data else [(n, p) for n, p in rest if n not in FIELDS]
 
     def example(self, cells: Sequence[object], number: int, *, need_text: bool = True) -> Example:
         """The Example of one row; `number` stands in for a missing id."""
-        row = {name: plain(cells[place]) for name, place in self._fields}
+        row = {name: plain(cells[index]) for name, index in self._fields}
         for name in LABELS:
             if name in row:
                 row[name] = _label(row[name])
@@ -55,7 +55,7 @@ class Columns:
     def _find_facts(self, cells: Sequence[object]) -> dict[str, object]:
         if not self._facts:
             raise Malformed('no "data" column and no other columns', "add the data the text was written from")
-        facts = {name: plain(cells[place]) for name, place in self._facts}
+        facts = {name: plain(cells[index]) for name, index in self._facts}
         return {name: value for name, value in facts.items() if value != ""}
 
     def _find_references(self, given: object, cells: Sequence[object]) -> object:
@@ -64,14 +64,14 @@ class Columns:
             given = parse_cell(given) if JSON_START.match(given) else [given]
         if given is not None and not isinstance(given, list):
             return given
-        own = [plain(cells[place]) for *_, place in self._references]
+        own = [plain(cells[index]) for *_, index in self._references]
         return [reference for reference in (given or []) + own if reference != ""]
 
     def _find_ratings(self, given: object, cells: Sequence[object]) -> object:
         given = parse_cell(given) if given != "" else None
         if given is not None and not isinstance(given, dict):
             return given
-        own = {n.removeprefix(RATING_PREFIX): _number(n, plain(cells[place])) for n, place in self._ratings}
+        own = {n.removeprefix(RATING_PREFIX): _number(n, plain(cells[index])) for n, index in self._ratings}
         return {**(given or {}), **own}
 
 
@@ -121,8 +121,8 @@ def plain(value: object, depth: int = 0) -> Any:
     """The value as JSON would have it: no NumPy, data frame or calendar types; None for what is missing."""
     if type(value) in _NATIVE:
         return value
-    if depth > MOST_NESTING:
-        raise Malformed(f"nested deeper than {MOST_NESTING} levels", "flatten it")
+    if depth > MAX_NESTING:
+        raise Malformed(f"nested deeper than {MAX_NESTING} levels", "flatten it")
     if isinstance(value, Mapping):
         return {key: plain(inner, depth + 1) for key, inner in value.items()}
     if isinstance(value, list | tuple):

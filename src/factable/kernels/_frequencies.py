@@ -85,9 +85,9 @@ class Frequencies:
         """Count each different word of the present document once."""
         lexicon: Lexicon = self.words.lexicon
         memset(self.numbers, 0xFF, 4 * cython.cast(cython.size_t, lexicon.tokens))
-        place: cython.size_t
-        for place in range(lexicon.used):
-            token: cython.uint = lexicon.sequence[place]
+        index: cython.size_t
+        for index in range(lexicon.used):
+            token: cython.uint = lexicon.sequence[index]
             if self.numbers[token] == _UNKNOWN:
                 self.numbers[token] = self.add_word(lexicon, token)
                 self.word_counts[self.numbers[token]] += 1
@@ -126,8 +126,8 @@ class Frequencies:
                 known.token_hash[number] == hashed
                 and known.token_length[number] == length
                 and memcmp(
-                    known.letters + known.token_place[number],
-                    lexicon.letters + lexicon.token_place[token],
+                    known.letters + known.token_index[number],
+                    lexicon.letters + lexicon.token_index[token],
                     length,
                 )
                 == 0
@@ -147,7 +147,7 @@ class Frequencies:
         length: cython.size_t = lexicon.token_length[token]
         known.reserve(length, 1)
         start: cython.size_t = known.letters_used
-        memcpy(known.letters + start, lexicon.letters + lexicon.token_place[token], length)
+        memcpy(known.letters + start, lexicon.letters + lexicon.token_index[token], length)
         number = known.number(start, start + length, lexicon.token_hash[token])
         if number >= self.words_room:
             room: cython.size_t = room_for(number + 1024, self.words_room)
@@ -226,12 +226,12 @@ class Frequencies:
         index: cython.size_t
         for index in range(self.size):
             if self.slots[index].count != 0:
-                place: cython.size_t = self.slots[index].number & ~_LONGER
+                position: cython.size_t = self.slots[index].number & ~_LONGER
                 key: uint64 = self.slots[index].key
                 if key >> 63:
                     key = (key & ~(cython.cast(uint64, _LONGER) << 32)) + (cython.cast(uint64, words) << 32)
-                keys[place] = key
-                counts[words + place] = self.slots[index].count
+                keys[position] = key
+                counts[words + position] = self.slots[index].count
         return Stored(names, keys, counts, self.documents)
 
     def restore(self, stored):
@@ -253,18 +253,18 @@ class Frequencies:
             if not 0 < stored.counts[number] <= stored.documents:
                 raise ValueError("a word in more documents than there are")
             self.word_counts[number] = stored.counts[number]
-        place: uint64 = 0
+        index: uint64 = 0
         for key in stored.keys:
             prefix: uint64 = key >> 32
             last: uint64 = key & 0xFFFFFFFF
-            count: uint64 = stored.counts[words + place]
-            if last >= words or prefix >= words + place or not 0 < count <= documents:
+            count: uint64 = stored.counts[words + index]
+            if last >= words or prefix >= words + index or not 0 < count <= documents:
                 raise ValueError("an n-gram that does not fit")
             if prefix >= words:
                 prefix = _LONGER | (prefix - words)
-            if self.put((prefix << 32) | last, cython.cast(cython.uint, count)) != (_LONGER | place):
+            if self.put((prefix << 32) | last, cython.cast(cython.uint, count)) != (_LONGER | index):
                 raise ValueError("a repeated n-gram")
-            place += 1
+            index += 1
         self.documents = cython.cast(cython.uint, documents)
 
 

@@ -33,4 +33,4 @@ cdef extern from *:
     #endif
     """
     # Begin to fetch a place that will be read soon: waits for memory then overlap.
-    void prefetch "FACTABLE_PREFETCH" (const void* place) noexcept
+    void prefetch "FACTABLE_PREFETCH" (const void* index) noexcept

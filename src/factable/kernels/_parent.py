@@ -11,7 +11,7 @@ from array import array
 from cython.cimports.cpython.array import array as c_array
 from cython.cimports.factable.kernels._entailment import Entailment
 from cython.cimports.factable.kernels._memory import grown, room_for
-from cython.cimports.factable.kernels._sequences import NgramCounts, Ngrams, Places
+from cython.cimports.factable.kernels._sequences import Indices, NgramCounts, Ngrams
 from cython.cimports.factable.kernels._tokens import Lexicon
 from cython.cimports.libc.math import NAN, exp, log
 from cython.cimports.libc.math import pow as power
@@ -100,7 +100,7 @@ class Scorer:
     ngrams: Ngrams
     in_text: NgramCounts
     in_reference: NgramCounts
-    places: Places
+    indices: Indices
     entailment: Entailment
     records: Pieces
     references: Pieces
@@ -131,7 +131,7 @@ class Scorer:
         self.ngrams = Ngrams(self.orders)
         self.in_text = NgramCounts(self.orders)
         self.in_reference = NgramCounts(self.orders)
-        self.places = Places()
+        self.indices = Indices()
         self.entailment = Entailment(options.entailment, counts)
         self.records = Pieces()
         self.references = Pieces()
@@ -248,14 +248,14 @@ class Scorer:
         """The mean share of each record's tokens that a piece of the sequence has in the same order."""
         sequence: cython.p_uint = self.lexicon.sequence
         ends: cython.p_size_t = self.records.ends
-        self.places.mark(sequence + begin, length, self.lexicon.tokens)
+        self.indices.mark(sequence + begin, length, self.lexicon.tokens)
         total: cython.double = 0.0
         record: cython.size_t
         for record in range(self.records.count):
             size: cython.size_t = ends[record + 1] - ends[record]
-            common: cython.double = self.places.common_length(sequence + ends[record], size)
+            common: cython.double = self.indices.common_length(sequence + ends[record], size)
             total += common / size
-        self.places.unmark(sequence + begin, length)
+        self.indices.unmark(sequence + begin, length)
         return total / self.records.count
 
 
@@ -267,15 +267,15 @@ def score_parent(examples, options, counts):
     size: cython.Py_ssize_t = len(examples)
     columns = {name: array("d", bytes(8 * size)) for name in PARTS}
     codes = bytearray(size)
-    places = cython.declare(cython.p_double[6])
+    indices = cython.declare(cython.p_double[6])
     part: cython.int
     for part in range(6):
         column: c_array = columns[PARTS[part]]
-        places[part] = column.data.as_doubles
+        indices[part] = column.data.as_doubles
     index: cython.Py_ssize_t
     for index in range(size):
         code: cython.int = scorer.score(examples[index])
         codes[index] = code
         for part in range(6):
-            places[part][index] = scorer.row[part] if code == _SCORED else NAN
+            indices[part][index] = scorer.row[part] if code == _SCORED else NAN
     return columns, bytes(codes)

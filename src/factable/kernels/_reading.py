@@ -32,13 +32,13 @@ def make_records(rows: list):
     size: cython.Py_ssize_t = len(rows)
     records: list = [None] * size
     index: cython.Py_ssize_t
-    place: cython.Py_ssize_t
+    position: cython.Py_ssize_t
     for index in range(size):
         row = rows[index]
         if type(row) is not list or len(cython.cast(list, row)) != 3:
             return None
-        for place in range(3):
-            if type(cython.cast(list, row)[place]) is not str:
+        for position in range(3):
+            if type(cython.cast(list, row)[position]) is not str:
                 return None
         # A Record made as the tuple it is, without the Python code of its class.
         records[index] = _new_tuple(Record, row)
@@ -55,10 +55,10 @@ def hash_name(name: object, key: uint64) -> uint64:
     characters: cython.p_void = PyUnicode_DATA(name)
     letters = cython.declare(cython.uchar[4])
     index: cython.Py_ssize_t
-    place: cython.size_t
+    position: cython.size_t
     for index in range(PyUnicode_GET_LENGTH(name)):
-        for place in range(write_letter(letters, 0, PyUnicode_READ(width, characters, index))):
-            key = (key ^ letters[place]) * _STEP
+        for position in range(write_letter(letters, 0, PyUnicode_READ(width, characters, index))):
+            key = (key ^ letters[position]) * _STEP
     return key
 
 

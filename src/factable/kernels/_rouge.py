@@ -10,7 +10,7 @@ from array import array
 
 from cython.cimports.cpython.array import array as c_array
 from cython.cimports.factable.kernels._memory import grown, room_for
-from cython.cimports.factable.kernels._sequences import NgramCounts, Ngrams, Places
+from cython.cimports.factable.kernels._sequences import Indices, NgramCounts, Ngrams
 from cython.cimports.factable.kernels._tokens import Lexicon
 from cython.cimports.factable.kernels._words import Words
 from cython.cimports.libc.math import NAN
@@ -59,7 +59,7 @@ class Union:
     @cython.cfunc
     @cython.exceptval(-1)
     def mark(self, wanted: p_const, rows: cython.size_t, said: p_const, columns: cython.size_t) -> cython.int:
-        """Mark the places of the subsequence that `common_places` of the twin finds."""
+        """Mark the places of the subsequence that `common_indices` of the twin finds."""
         if rows == 0 or columns == 0:
             return 0
         width: cython.size_t = (columns + 7) // 8
@@ -126,7 +126,7 @@ class Scorer:
     ngrams: Ngrams
     in_text: NgramCounts
     in_reference: NgramCounts
-    places: Places
+    indices: Indices
     union: Union
     way: cython.int
     order: cython.size_t
@@ -143,7 +143,7 @@ class Scorer:
         self.ngrams = Ngrams(self.order)
         self.in_text = NgramCounts(self.order)
         self.in_reference = NgramCounts(self.order)
-        self.places = Places()
+        self.indices = Indices()
         self.union = Union()
 
     def __dealloc__(self):
@@ -159,7 +159,7 @@ class Scorer:
         said: cython.size_t = words.texts
         length: cython.size_t = words.lexicon.used
         if self.way == _BY_SEQUENCE:
-            self.places.mark(words.lexicon.sequence, length, words.lexicon.tokens)
+            self.indices.mark(words.lexicon.sequence, length, words.lexicon.tokens)
         code: cython.int = _NO_REFERENCES
         for reference in example.references:
             # Every reference takes the place of the one before.
@@ -169,7 +169,7 @@ class Scorer:
                 self.against(said, code != _SCORED)
                 code = _SCORED
         if self.way == _BY_SEQUENCE:
-            self.places.unmark(words.lexicon.sequence, length)
+            self.indices.unmark(words.lexicon.sequence, length)
         return code
 
     @cython.cfunc
@@ -192,8 +192,8 @@ class Scorer:
         hits: cython.double
         if self.way == _BY_SEQUENCE:
             # A word that only a reference has stands nowhere in the text.
-            self.places.fit(length, lexicon.tokens)
-            hits = self.places.common_length(lexicon.sequence + length, wanted)
+            self.indices.fit(length, lexicon.tokens)
+            hits = self.indices.common_length(lexicon.sequence + length, wanted)
         elif self.way == _BY_UNION:
             hits = self.union_hits(said)
         else:
@@ -236,7 +236,7 @@ class Scorer:
         hits: cython.long = 0
         sentence: cython.size_t
         other: cython.size_t
-        place: cython.size_t
+        index: cython.size_t
         for sentence in range(said, self.words.texts):
             begin: cython.size_t = ends[sentence]
             size: cython.size_t = ends[sentence + 1] - begin
@@ -244,9 +244,9 @@ class Scorer:
             for other in range(said):
                 start: cython.size_t = ends[other]
                 self.union.mark(sequence + begin, size, sequence + start, ends[other + 1] - start)
-            for place in range(size):
-                word: cython.uint = sequence[begin + place]
-                if self.union.marked[place] and self.left[word] > 0:
+            for index in range(size):
+                word: cython.uint = sequence[begin + index]
+                if self.union.marked[index] and self.left[word] > 0:
                     hits += 1
                     self.left[word] -= 1
         return hits
@@ -260,9 +260,9 @@ class Scorer:
             self.left_room = room_for(lexicon.tokens, self.left_room)
             self.left = cython.cast(cython.p_uint, grown(self.left, self.left_room, 4))
         memset(self.left, 0, 4 * cython.cast(cython.size_t, lexicon.tokens))
-        place: cython.size_t
-        for place in range(length):
-            self.left[lexicon.sequence[place]] += 1
+        index: cython.size_t
+        for index in range(length):
+            self.left[lexicon.sequence[index]] += 1
         return 0
 
 
@@ -274,15 +274,15 @@ def score_rouge(examples, options):
     size: cython.Py_ssize_t = len(examples)
     columns = {name: array("d", bytes(8 * size)) for name in PARTS}
     codes = bytearray(size)
-    places = cython.declare(cython.p_double[3])
+    indices = cython.declare(cython.p_double[3])
     part: cython.int
     for part in range(3):
         column: c_array = columns[PARTS[part]]
-        places[part] = column.data.as_doubles
+        indices[part] = column.data.as_doubles
     index: cython.Py_ssize_t
     for index in range(size):
         code: cython.int = scorer.score(examples[index])
         codes[index] = code
         for part in range(3):
-            places[part][index] = scorer.row[part] if code == _SCORED else NAN
+            indices[part][index] = scorer.row[part] if code == _SCORED else NAN
     return columns, bytes(codes)

@@ -38,7 +38,7 @@ cdef class NgramCounts:
 
 
 @cython.final
-cdef class Places:
+cdef class Indices:
     # Per token its last place in the text, -1 for none; per place the earlier place of the same token.
     cdef int* latest
     cdef size_t tokens_room

@@ -160,7 +160,7 @@ class NgramCounts:
 
 
 @cython.cclass
-class Places:
+class Indices:
     """Where a text has each token, to compare it with several other sequences."""
 
     def __dealloc__(self):
@@ -178,19 +178,19 @@ class Places:
     ) -> cython.int:
         """Note the places of a text whose token numbers, and those of the others, are below `tokens`."""
         self.fit(length, tokens)
-        place: cython.int
-        for place in range(cython.cast(cython.int, length)):
-            self.earlier[place] = self.latest[text[place]]
-            self.latest[text[place]] = place
+        index: cython.int
+        for index in range(cython.cast(cython.int, length)):
+            self.earlier[index] = self.latest[text[index]]
+            self.latest[text[index]] = index
         return 0
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def unmark(self, text: cython.pointer[cython.const[cython.uint]], length: cython.size_t) -> cython.void:
         """Forget a text, at the cost of its length."""
-        place: cython.size_t
-        for place in range(length):
-            self.latest[text[place]] = -1
+        index: cython.size_t
+        for index in range(length):
+            self.latest[text[index]] = -1
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -198,24 +198,24 @@ class Places:
         self, other: cython.pointer[cython.const[cython.uint]], length: cython.size_t
     ) -> cython.size_t:
         """Longest common subsequence by the places where tokens match (Hunt and Szymanski 1977)."""
-        # thresholds[k]: the earliest place in the text where a common subsequence of k + 1 tokens can end.
+        # thresholds[k]: the earliest position in the text where a common subsequence of k + 1 tokens can end.
         best: cython.size_t = 0
         index: cython.size_t
         for index in range(length):
-            place: cython.int = self.latest[other[index]]
-            while place >= 0:
+            position: cython.int = self.latest[other[index]]
+            while position >= 0:
                 low: cython.size_t = 0
                 high: cython.size_t = best
                 while low < high:
                     middle: cython.size_t = (low + high) // 2
-                    if self.thresholds[middle] < place:
+                    if self.thresholds[middle] < position:
                         low = middle + 1
                     else:
                         high = middle
-                self.thresholds[low] = place
+                self.thresholds[low] = position
                 if low == best:
                     best += 1
-                place = self.earlier[place]
+                position = self.earlier[position]
         return best
 
     @cython.cfunc

@@ -7,7 +7,7 @@ cdef class Lexicon:
     cdef unsigned char* letters
     cdef size_t letters_used
     cdef size_t letters_room
-    cdef unsigned int* token_place
+    cdef unsigned int* token_index
     cdef unsigned int* token_length
     cdef unsigned int* token_hash
     cdef unsigned int tokens

@@ -75,7 +75,7 @@ class Lexicon:
 
     def __dealloc__(self):
         free(self.letters)
-        free(self.token_place)
+        free(self.token_index)
         free(self.token_length)
         free(self.token_hash)
         free(self.slots)
@@ -218,14 +218,14 @@ class Lexicon:
             if (
                 self.token_hash[token] == hashed
                 and self.token_length[token] == length
-                and memcmp(self.letters + self.token_place[token], self.letters + start, length) == 0
+                and memcmp(self.letters + self.token_index[token], self.letters + start, length) == 0
             ):
                 return token
             slot = (slot + 1) & (self.slots_size - 1)
         token = self.tokens
         if token == self.tokens_room:
             self.hold_tokens(2 * self.tokens_room)
-        self.token_place[token] = cython.cast(cython.uint, start)
+        self.token_index[token] = cython.cast(cython.uint, start)
         self.token_length[token] = length
         self.token_hash[token] = hashed
         self.slot_generation[slot] = self.generation
@@ -238,8 +238,8 @@ class Lexicon:
 
     @cython.cfunc
     def token_text(self, token: cython.uint) -> str:
-        place: cython.p_char = cython.cast(cython.p_char, self.letters + self.token_place[token])
-        return PyUnicode_DecodeUTF8(place, self.token_length[token], "surrogatepass")
+        index: cython.p_char = cython.cast(cython.p_char, self.letters + self.token_index[token])
+        return PyUnicode_DecodeUTF8(index, self.token_length[token], "surrogatepass")
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -262,7 +262,7 @@ class Lexicon:
     @cython.cfunc
     @cython.exceptval(-1)
     def hold_tokens(self, room: cython.size_t) -> cython.int:
-        self.token_place = cython.cast(cython.p_uint, grown(self.token_place, room, 4))
+        self.token_index = cython.cast(cython.p_uint, grown(self.token_index, room, 4))
         self.token_length = cython.cast(cython.p_uint, grown(self.token_length, room, 4))
         self.token_hash = cython.cast(cython.p_uint, grown(self.token_hash, room, 4))
         self.tokens_room = room
@@ -295,4 +295,4 @@ def tokenize(text, tokenizer="words"):
     lexicon: Lexicon = Lexicon()
     lexicon.add_text(text, TOKENIZERS.index(tokenizer))
     names: list = [lexicon.token_text(token) for token in range(lexicon.tokens)]
-    return [names[lexicon.sequence[place]] for place in range(lexicon.used)]
+    return [names[lexicon.sequence[index]] for index in range(lexicon.used)]

@@ -53,9 +53,9 @@ class Words:
         if not self.words_only and not self.stems:
             return self.close(lexicon.used)
         self.fit()
-        place: cython.size_t
-        for place in range(kept, lexicon.used):
-            token: cython.uint = lexicon.sequence[place]
+        index: cython.size_t
+        for index in range(kept, lexicon.used):
+            token: cython.uint = lexicon.sequence[index]
             word: cython.uint = self.counted_as[token]
             if word == _UNASKED:
                 word = self.ask(token)
@@ -108,7 +108,7 @@ class Words:
     def is_plain(self, token: cython.uint) -> cython.bint:
         """Whether a token has an ASCII letter or digit, and so is a word beyond doubt."""
         lexicon: Lexicon = self.lexicon
-        letters: cython.p_uchar = lexicon.letters + lexicon.token_place[token]
+        letters: cython.p_uchar = lexicon.letters + lexicon.token_index[token]
         index: cython.uint
         for index in range(lexicon.token_length[token]):
             letter: cython.uchar = letters[index]

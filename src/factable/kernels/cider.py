@@ -10,7 +10,7 @@ from factable.kernels.words import Reading, words_of
 from factable.types import Example
 
 SCORED, NO_REFERENCES = range(2)
-MOST_ORDERS = 20
+MAX_ORDERS = 20
 
 Words = list[str]
 Ngram = tuple[str, ...]
@@ -68,7 +68,7 @@ class Frequencies:
         """The same as plain arrays."""
         ngrams = sorted(self._counts, key=len)
         words = [ngram[0] for ngram in ngrams if len(ngram) == 1]
-        number = {ngram: place for place, ngram in enumerate(ngrams)}
+        number = {ngram: index for index, ngram in enumerate(ngrams)}
         longer = ngrams[len(words) :]
         keys = array("Q", (number[ngram[:-1]] << 32 | number[ngram[-1:]] for ngram in longer))
         return Stored(words, keys, array("I", (self._counts[ngram] for ngram in ngrams)), self.documents)

@@ -16,10 +16,10 @@ ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 def separate(text: str) -> str:
     """The text with white space around everything that is a token."""
-    spread = f" {text} "
+    parallel_map = f" {text} "
     for pattern, replacement in RULES:
-        spread = pattern.sub(replacement, spread)
-    return spread
+        parallel_map = pattern.sub(replacement, parallel_map)
+    return parallel_map
 
 
 def clean(text: str) -> str:

@@ -128,9 +128,9 @@ def _cooccurrence(token: str, known: Iterable[str], counts: Counts) -> float:
         row = counts.vocabulary.get(other, -1)
         if row < 0 or column < 0 or counts.totals[row] == 0:
             continue
-        place = bisect_left(counts.columns, column, counts.starts[row], counts.starts[row + 1])
-        if place < counts.starts[row + 1] and counts.columns[place] == column:
-            best = max(best, float(counts.pairs[place] / counts.totals[row]))
+        index = bisect_left(counts.columns, column, counts.starts[row], counts.starts[row + 1])
+        if index < counts.starts[row + 1] and counts.columns[index] == column:
+            best = max(best, float(counts.pairs[index] / counts.totals[row]))
     return best
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factable.kernels.matches import count_ngrams
-from factable.kernels.sequences import common_places
+from factable.kernels.sequences import common_indices
 from factable.kernels.words import Reading, words_of
 from factable.types import Example
 
@@ -63,7 +63,7 @@ def _against(text: list[Sentence], wanted: list[Sentence], kind: str) -> tuple[f
     if kind == "Lsum":
         hits = _union_hits(text, wanted)
     elif kind == "L":
-        hits = len(common_places(wanted[0], text[0]))
+        hits = len(common_indices(wanted[0], text[0]))
     else:
         hits = (count_ngrams(text[0], order) & count_ngrams(wanted[0], order)).total()
     said, asked = (sum(max(0, len(sentence) - order + 1) for sentence in side) for side in (text, wanted))
@@ -81,9 +81,9 @@ def _union_hits(text: list[Sentence], wanted: list[Sentence]) -> int:
     hits = 0
     for sentence in wanted:
         # The union depends on which of several longest subsequences is taken.
-        places = {place for said in text for place, _ in common_places(sentence, said)}
-        for place in sorted(places):
-            word = sentence[place]
+        indices = {index for said in text for index, _ in common_indices(sentence, said)}
+        for index in sorted(indices):
+            word = sentence[index]
             if left[word] > 0:
                 hits += 1
                 left[word] -= 1

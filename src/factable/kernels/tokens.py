@@ -66,13 +66,13 @@ def token_spans(text: str, tokenizer: str = "words") -> list[tuple[str, int, int
         found.append((lowered[start:], start, len(lowered)))
     if len(lowered) == len(text):
         return found
-    places = _places_before_lowering(text)
-    return [(token, places[start], places[end - 1] + 1) for token, start, end in found]
+    indices = _positions_before_lowering(text)
+    return [(token, indices[start], indices[end - 1] + 1) for token, start, end in found]
 
 
-def _places_before_lowering(text: str) -> list[int]:
+def _positions_before_lowering(text: str) -> list[int]:
     """For each place in the lower-cased text its place in the text ("İ" becomes two characters)."""
-    return [place for place, character in enumerate(text) for _ in character.lower()]
+    return [index for index, character in enumerate(text) for _ in character.lower()]
 
 
 def tokenize(text: str, tokenizer: str = "words") -> list[str]:
@@ -86,7 +86,7 @@ def is_word(token: str) -> bool:
 
 
 def open_name(name: str) -> str:
-    """An attribute name with a space where camel case begins a new word: `birthPlace` -> `birth Place`."""
+    """An attribute name with a space where camel case begins a new word: `birthPlace` -> `birth Position`."""
     previous = " " + name
     return "".join(
         f" {here}" if here.isupper() and before.islower() else here

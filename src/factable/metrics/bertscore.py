@@ -17,7 +17,7 @@ import numpy as np
 from factable.core.metric import Field, ShardBy, make_scores
 from factable.core.params import require, require_choice, require_whole
 from factable.metrics.references import NO_REFERENCES
-from factable.models.runtime.progress import Spread, in_pieces
+from factable.models.runtime.progress import ParallelMap, in_pieces
 from factable.models.token_encoder import Encoded, encode_tokens, load_token_encoder, token_encoder_identity
 from factable.models.token_similarity import (
     Rarity,
@@ -65,13 +65,13 @@ class Matcher:
         """The similarity of each text with its references, None where it has none."""
         found: list[Similarity | None] = [None] * len(examples)
         # Texts of an item have the same references: encoded soon after each other, they are encoded once.
-        order = sorted(range(len(examples)), key=lambda place: examples[place].item)
-        order = [place for place in order if self._references(examples[place])]
+        order = sorted(range(len(examples)), key=lambda index: examples[index].item)
+        order = [index for index in order if self._references(examples[index])]
         for start in range(0, len(order), EXAMPLES_AT_ONCE):
-            places = order[start : start + EXAMPLES_AT_ONCE]
-            similarities = self._match_some([examples[place] for place in places])
-            for place, similarity in zip(places, similarities, strict=True):
-                found[place] = similarity
+            indices = order[start : start + EXAMPLES_AT_ONCE]
+            similarities = self._match_some([examples[index] for index in indices])
+            for index, similarity in zip(indices, similarities, strict=True):
+                found[index] = similarity
         return found
 
     def _references(self, example: Example) -> list[str]:
@@ -115,7 +115,7 @@ class Matcher:
 PARTS = ("precision", "recall", "f")
 COMPATS = ("", "bert_score")
 REFERENCES = "references"
-MOST_LAYERS = 128
+MAX_LAYERS = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +150,7 @@ class Bertscore:
         for parameter in ("model", "idf", "baseline"):
             require(self, parameter, isinstance(getattr(self, parameter), str), "a text")
         if self.layer is not None:
-            require_whole(self, "layer", 0, MOST_LAYERS)
+            require_whole(self, "layer", 0, MAX_LAYERS)
         require_choice(self, "value", PARTS)
         require_choice(self, "compat", COMPATS)
 
@@ -164,7 +164,7 @@ class Bertscore:
         """Rarity in the references scored needs all examples; that in a data set does not."""
         return "corpus" if self.idf == REFERENCES else "example"
 
-    def ingredients(self) -> Mapping[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """Checksums of the model, and of the files that are named."""
         checksums = {"model": token_encoder_identity(self.model)}
         if self.idf not in ("", REFERENCES):
@@ -185,11 +185,11 @@ class Bertscore:
             survey[reference] = survey[reference] + times if self.compat else 1
         return survey
 
-    def learn(self, survey: Counter[Reference], spread: Spread = map) -> Rarity:
+    def learn(self, survey: Counter[Reference], parallel_map: ParallelMap = map) -> Rarity:
         """In how many references each token is."""
         pieces = in_pieces([text for _, text in survey.elements()])
         count = partial(count_tokens, self.model, layer=self.layer, cut=bool(self.compat))
-        return total_rarity(spread(count, pieces))
+        return total_rarity(parallel_map(count, pieces))
 
     def score(self, examples: Sequence[Example], known: Rarity | None = None) -> Scores:
         """Precision, recall and F with the best reference; examples without references are unscored."""
@@ -198,7 +198,7 @@ class Bertscore:
         elif self.idf not in ("", REFERENCES):
             known = load_rarity(self.model, self.idf, layer=self.layer)
         found = Matcher(self, known).match(examples)
-        reasons = {place: NO_REFERENCES for place, one in enumerate(found) if one is None}
+        reasons = {index: NO_REFERENCES for index, one in enumerate(found) if one is None}
         columns = {
             part: array("d", [math.nan if one is None else getattr(one, part) for one in found])
             for part in PARTS

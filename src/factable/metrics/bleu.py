@@ -23,7 +23,7 @@ from factable.metrics.references import (
     reader,
     signature_pieces,
 )
-from factable.models.runtime.progress import Spread
+from factable.models.runtime.progress import ParallelMap
 from factable.types import Example, Finding, Scores
 
 Column = NDArray[np.float64]
@@ -145,7 +145,7 @@ def _name_columns(
 
 
 COMPATS = ("", "webnlg2020", "e2e")
-MOST_ORDERS = 20
+MAX_ORDERS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +179,7 @@ class Bleu:
             object.__setattr__(self, "smoothing", "none" if self.compat else "exp")
         require_choice(self, "tokens", TOKENIZERS)
         require_flags(self, "lowercase")
-        require_whole(self, "orders", 1, MOST_ORDERS)
+        require_whole(self, "orders", 1, MAX_ORDERS)
         require_choice(self, "smoothing", SMOOTHINGS)
         unsmoothed = not self.compat or self.smoothing == "none"
         require(self, "smoothing", unsmoothed, f"none with compat={self.compat!r}, which has no smoothing")
@@ -219,7 +219,7 @@ class Bleu:
         """The larger one."""
         return max(survey, more)
 
-    def learn(self, survey: int, _spread: Spread = map) -> int:
+    def learn(self, survey: int, _spread: ParallelMap = map) -> int:
         """The largest number of references."""
         return survey
 

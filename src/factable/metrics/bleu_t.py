@@ -13,7 +13,7 @@ import numpy as np
 
 from factable.core.metric import VALUE, Field, ShardBy
 from factable.core.params import is_number, require, require_choice, require_flags, require_whole
-from factable.metrics.bleu import MOST_ORDERS, SMOOTHINGS, Bleu, Column, part_names
+from factable.metrics.bleu import MAX_ORDERS, SMOOTHINGS, Bleu, Column, part_names
 from factable.metrics.references import TOKENIZERS, columns_to_scores, explain_all, reader
 from factable.types import Example, Finding, Scores
 
@@ -56,7 +56,7 @@ class BleuT:
         object.__setattr__(self, "alpha", float(self.alpha))
         require_choice(self, "tokens", TOKENIZERS)
         require_flags(self, "lowercase")
-        require_whole(self, "orders", 1, MOST_ORDERS)
+        require_whole(self, "orders", 1, MAX_ORDERS)
         require_choice(self, "smoothing", SMOOTHINGS)
 
     @property

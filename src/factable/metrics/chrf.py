@@ -27,8 +27,8 @@ from factable.types import Example, Finding, Scores
 
 Column = NDArray[np.float64]
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-MOST_ORDERS = 20
-MOST_BETA = 100
+MAX_ORDERS = 20
+MAX_BETA = 100
 # What eps_smoothing puts in place of zero.
 EPSILON = 1e-16
 FULL = 100.0
@@ -63,9 +63,9 @@ class Chrf:
 
     def __post_init__(self) -> None:
         """Check every parameter."""
-        require_whole(self, "char_order", 1, MOST_ORDERS)
-        require_whole(self, "word_order", 0, MOST_ORDERS)
-        require_whole(self, "beta", 0, MOST_BETA)
+        require_whole(self, "char_order", 1, MAX_ORDERS)
+        require_whole(self, "word_order", 0, MAX_ORDERS)
+        require_whole(self, "beta", 0, MAX_BETA)
         require_flags(self, "lowercase", "whitespace", "eps_smoothing")
 
     def pieces(self) -> list[str]:

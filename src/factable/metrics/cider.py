@@ -16,11 +16,11 @@ from factable.core.params import is_number, require, require_choice, require_fla
 from factable.errors import UsageError
 from factable.io.files import sha256_of
 from factable.kernels import count_documents, restore_documents, score_cider
-from factable.kernels.cider import MOST_ORDERS, Frequencies, Options, Stored, part_names
+from factable.kernels.cider import MAX_ORDERS, Frequencies, Options, Stored, part_names
 from factable.kernels.tokens import TOKENIZERS
 from factable.kernels.words import Reading, words_of
-from factable.models.runtime.arrays import load_arrays, save_arrays, unpack, while_unchanged
-from factable.models.runtime.progress import Spread
+from factable.models.runtime.arrays import cached_by_mtime, load_arrays, save_arrays, unpack
+from factable.models.runtime.progress import ParallelMap
 from factable.text.stem import porter
 from factable.types import Example, Finding, Scores
 
@@ -55,12 +55,12 @@ def save_idf(idf: Idf, path: str | os.PathLike[str]) -> None:
 
 def load_idf(path: str) -> Idf:
     """An idf file made by `factable train idf`."""
-    return while_unchanged(_load, path, what=WHAT, remedy=REMEDY)
+    return cached_by_mtime(_load, path, what=WHAT, remedy=REMEDY)
 
 
 def idf_checksum(path: str) -> str:
     """The sha256 of an idf file."""
-    return while_unchanged(sha256_of, path, what=WHAT, remedy=REMEDY)
+    return cached_by_mtime(sha256_of, path, what=WHAT, remedy=REMEDY)
 
 
 def _load(path: str) -> Idf:
@@ -82,8 +82,8 @@ def _check(words: list[str], keys: NDArray[np.uint64], counts: NDArray[np.uint32
     if len(set(words)) != len(words) or "" in words or len(np.unique(keys)) != len(keys):
         raise ValueError("a repeated or empty n-gram")
     beginnings, last = keys >> np.uint64(32), keys & np.uint64(0xFFFFFFFF)
-    places = np.arange(len(words), len(counts), dtype=np.uint64)
-    if np.any(last >= len(words)) or np.any(beginnings >= places):
+    indices = np.arange(len(words), len(counts), dtype=np.uint64)
+    if np.any(last >= len(words)) or np.any(beginnings >= indices):
         raise ValueError("an n-gram of unknown words")
     if not 0 < documents < 1 << 31 or np.any(counts < 1) or np.any(counts > documents):
         raise ValueError("counts out of range")
@@ -113,7 +113,7 @@ class IdfMetric:
 
     def check_parameters(self) -> None:
         """Check what both metrics have."""
-        require_whole(self, "orders", 1, MOST_ORDERS)
+        require_whole(self, "orders", 1, MAX_ORDERS)
         require_choice(self, "tokens", TOKENIZERS)
         require_flags(self, "stem")
         require(self, "idf", isinstance(self.idf, str), "a file name")
@@ -128,7 +128,7 @@ class IdfMetric:
         """Rarity in the references scored needs all examples; a prepared one does not."""
         return "example" if self.idf else "corpus"
 
-    def ingredients(self) -> Mapping[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """The checksum of the prepared idf."""
         return {"idf": idf_checksum(self.idf)} if self.idf else {}
 
@@ -147,7 +147,7 @@ class IdfMetric:
             survey.setdefault(name, {}).update(references)
         return survey
 
-    def learn(self, survey: Documents, _spread: Spread = map) -> "Rarity":
+    def learn(self, survey: Documents, _spread: ParallelMap = map) -> "Rarity":
         """In how many documents each n-gram stands."""
         frequencies = count_documents(survey.values(), _reading(self), self.orders)
         return Rarity(frequencies, self.tokens, self.stem)

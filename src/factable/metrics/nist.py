@@ -24,12 +24,12 @@ from factable.metrics.references import (
     read_examples,
     reader,
 )
-from factable.models.runtime.progress import Spread
+from factable.models.runtime.progress import ParallelMap
 from factable.types import Example, Finding, Scores
 
 Column = NDArray[np.float64]
 Ngram = tuple[str, ...]
-MOST_ORDERS = 20
+MAX_ORDERS = 20
 # A text of two thirds of the references' length gets half of its score.
 BETA = -math.log(0.5) / math.log(1.5) ** 2
 
@@ -59,7 +59,7 @@ class Nist:
         """Check every parameter."""
         require_choice(self, "tokens", TOKENIZERS)
         require_flags(self, "lowercase")
-        require_whole(self, "orders", 1, MOST_ORDERS)
+        require_whole(self, "orders", 1, MAX_ORDERS)
         require_choice(self, "compat", ("", "e2e"))
 
     @property
@@ -87,7 +87,7 @@ class Nist:
         survey.update(more)
         return survey
 
-    def learn(self, survey: Counter[str], _spread: Spread = map) -> Counter[Ngram]:
+    def learn(self, survey: Counter[str], _spread: ParallelMap = map) -> Counter[Ngram]:
         """How often each n-gram comes in all references."""
         return count_ngrams_in(survey, self.orders)
 

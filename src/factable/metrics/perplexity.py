@@ -14,7 +14,7 @@ from factable.types import Example, Finding, Scores
 EMPTY = "an empty text"
 NO_TOKENS = "no token that can be scored: the model has no mark of beginnings, and the text a single token"
 # The largest power of e that a float holds.
-MOST_SURPRISE = 709.0
+MAX_SURPRISE = 709.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Perplexity:
         """Check the parameter."""
         require(self, "model", isinstance(self.model, str), "a text")
 
-    def ingredients(self) -> Mapping[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """The checksum of the model."""
         return {"model": language_model_identity(self.model)}
 
@@ -48,10 +48,10 @@ class Perplexity:
         """One value per example, NaN for an empty text."""
         found = likelihoods(self.model, [example.text.strip() for example in examples])
         values, stats, reasons = array("d"), array("d"), {}
-        for place, (example, one) in enumerate(zip(examples, found, strict=True)):
+        for index, (example, one) in enumerate(zip(examples, found, strict=True)):
             if not example.text.strip() or not one.tokens:
-                reasons[place] = NO_TOKENS if example.text.strip() else EMPTY
-            values.append(math.nan if place in reasons else _perplexity(one))
+                reasons[index] = NO_TOKENS if example.text.strip() else EMPTY
+            values.append(math.nan if index in reasons else _perplexity(one))
             stats.extend(one)
         return make_scores(self, examples, values, {}, reasons, stats)
 
@@ -66,4 +66,4 @@ class Perplexity:
 
 
 def _perplexity(found: Likelihood) -> float:
-    return math.exp(min(found.surprise / found.tokens, MOST_SURPRISE))
+    return math.exp(min(found.surprise / found.tokens, MAX_SURPRISE))

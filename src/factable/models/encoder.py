@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import UsageError, did_you_mean
-from factable.models.protocols import SCALE, Advance, Embedder, tell_nobody
-from factable.models.runtime.cache import ask_once, mend_surrogates
+from factable.models.protocols import SCALE, Advance, Embedder, no_progress
+from factable.models.runtime.cache import cached_inference, mend_surrogates
 from factable.models.runtime.manifest import (
     EMBEDDER,
     EMBEDDERS,
@@ -18,7 +18,7 @@ from factable.models.runtime.manifest import (
     embedded_folder,
     read_manifest,
 )
-from factable.models.runtime.session import load_session, load_tokenizer, not_loaded, one_each
+from factable.models.runtime.session import load_session, load_tokenizer, not_loaded, per_process_cache
 from factable.models.runtime.threads import thread_count
 
 TEXTS_AT_ONCE = 512
@@ -82,7 +82,7 @@ def load_embedder(name: str) -> Embedder:
     return _load(_folder(name), embedder_identity(name))
 
 
-@one_each
+@per_process_cache
 def _load(folder: Path, _identity: str) -> Embedder:
     return OnnxEmbedder(folder)
 
@@ -105,7 +105,7 @@ def _folder(name: str) -> Path:
 
 
 def embed(
-    name: str, texts: Sequence[str], advance: Advance = tell_nobody, *, remember: bool = False
+    name: str, texts: Sequence[str], advance: Advance = no_progress, *, remember: bool = False
 ) -> NDArray[np.float32]:
     """A row of whole numbers for each text (see protocols.SCALE); what is on disk is not computed again.
 
@@ -118,5 +118,5 @@ def embed(
         return [row.tobytes() for row in rows.astype(_STORED)]
 
     identity = embedder_identity(name)
-    found = ask_once("embeddings", identity, asked, answer, remember=remember, advance=advance)
+    found = cached_inference("embeddings", identity, asked, answer, remember=remember, advance=advance)
     return np.array([np.frombuffer(row, _STORED) for row in found], dtype=np.float32)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from factable.errors import UsageError
-from factable.models.protocols import Advance, tell_nobody
-from factable.models.runtime.cache import ask_once, mend_surrogates
+from factable.models.protocols import Advance, no_progress
+from factable.models.runtime.cache import cached_inference, mend_surrogates
 from factable.models.runtime.folders import (
     folder_identity,
     import_torch,
@@ -23,11 +23,11 @@ from factable.models.runtime.folders import (
     model_folder,
     window_of,
 )
-from factable.models.runtime.session import one_each
+from factable.models.runtime.session import per_process_cache
 from factable.models.runtime.threads import thread_count
 
 VARIABLE = "FACTABLE_LANGUAGE_MODEL"
-MOST_TOKENS = 1024
+MAX_TOKENS = 1024
 # Two numbers of eight bytes.
 STORED_BYTES = 16
 
@@ -49,7 +49,7 @@ class LanguageModel:
         self._tokenizer = load_hf_tokenizer(folder)
         self._model = load_weights(folder, AutoModelForCausalLM)
         longest = self._tokenizer.model_max_length
-        self._window = window_of(folder, longest, self._model.config, limit=MOST_TOKENS)
+        self._window = window_of(folder, longest, self._model.config, limit=MAX_TOKENS)
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._model.to(self._device)
         if self._device == "cpu":
@@ -97,7 +97,7 @@ def load_language_model(name: str) -> LanguageModel:
     return _load(folder, name, folder_identity(folder))
 
 
-@one_each
+@per_process_cache
 def _load(folder: Path, name: str, _identity: str) -> LanguageModel:
     return LanguageModel(folder, name)
 
@@ -117,7 +117,7 @@ def _folder(name: str) -> Path:
     return model_folder(chosen)
 
 
-def likelihoods(name: str, texts: Sequence[str], advance: Advance = tell_nobody) -> list[Likelihood]:
+def likelihoods(name: str, texts: Sequence[str], advance: Advance = no_progress) -> list[Likelihood]:
     """The likelihood of each text; equal texts are read once, and what is on disk not at all."""
     asked = [(mend_surrogates(text),) for text in texts]
 
@@ -126,6 +126,6 @@ def likelihoods(name: str, texts: Sequence[str], advance: Advance = tell_nobody)
         return [np.array(model.likelihood(text)).tobytes() for (text,) in some]
 
     identity = language_model_identity(name)
-    found = ask_once("likelihoods", identity, asked, answer, size=STORED_BYTES, advance=advance)
+    found = cached_inference("likelihoods", identity, asked, answer, size=STORED_BYTES, advance=advance)
     pairs = (np.frombuffer(one).tolist() for one in found)
     return [Likelihood(surprise, int(tokens)) for surprise, tokens in pairs]

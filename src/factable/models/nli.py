@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.models.protocols import ENTAILMENT, LABELS, NEUTRAL, Advance, Nli, TextPair, tell_nobody
-from factable.models.runtime.cache import ask_once, mend_surrogates
+from factable.models.protocols import ENTAILMENT, LABELS, NEUTRAL, Advance, Nli, TextPair, no_progress
+from factable.models.runtime.cache import cached_inference, mend_surrogates
 from factable.models.runtime.folders import (
     folder_identity,
     has_manifest,
@@ -23,7 +23,7 @@ from factable.models.runtime.folders import (
     window_of,
 )
 from factable.models.runtime.manifest import MODEL, NLI, NLI_MODELS, check_files, model_fault, read_manifest
-from factable.models.runtime.session import load_session, load_tokenizer, not_loaded, one_each
+from factable.models.runtime.session import load_session, load_tokenizer, not_loaded, per_process_cache
 from factable.models.runtime.threads import thread_count
 from factable.text.sentences import sentence_spans
 
@@ -130,15 +130,15 @@ class HfNli:
 
         sizes = self.count_tokens(pairs)
         # Long ones first: what does not fit the memory shows at once.
-        order = sorted(range(len(pairs)), key=lambda place: -sizes[place])
+        order = sorted(range(len(pairs)), key=lambda index: -sizes[index])
         found = np.empty((len(pairs), len(LABELS)))
         for start in range(0, len(order), self._pairs_at_once):
-            places = order[start : start + self._pairs_at_once]
-            inputs = self._encode([pairs[place] for place in places], padding=True, return_tensors="pt")
+            indices = order[start : start + self._pairs_at_once]
+            inputs = self._encode([pairs[index] for index in indices], padding=True, return_tensors="pt")
             with torch.inference_mode():
                 scores = self._model(**inputs.to(self._device)).logits.double().cpu().numpy()
-            found[places] = softmax(scores)[:, self._order]
-            advance(len(places))
+            found[indices] = softmax(scores)[:, self._order]
+            advance(len(indices))
         return found
 
     def _encode(self, pairs: Sequence[TextPair], **options: Any) -> Any:
@@ -160,11 +160,11 @@ def _load_hf(folder: Path) -> tuple[Any, Any, Any]:
 
 def label_order(folder: Path, labels: Mapping[int, str]) -> list[int]:
     """The places of entailment, neutral and contradiction among a model's outputs."""
-    place_of = {label.lower(): place for place, label in labels.items()}
-    if sorted(place_of) != sorted(LABELS):
+    position_of = {label.lower(): index for index, label in labels.items()}
+    if sorted(position_of) != sorted(LABELS):
         remedy = "take a model that was trained on natural language inference"
         raise model_fault(folder, f"labels {', '.join(labels.values())}, not {', '.join(LABELS)}", remedy)
-    return [place_of[label] for label in LABELS]
+    return [position_of[label] for label in LABELS]
 
 
 Span = tuple[int, int]
@@ -174,19 +174,19 @@ _WORD = re.compile(r"(?<=\s)\S")
 def ask(model: Nli, pairs: Sequence[TextPair], advance: Advance) -> NDArray[np.float64]:
     """The model's answer to each pair, long ones in pieces."""
     sizes = model.count_tokens(pairs)
-    short = [place for place, size in enumerate(sizes) if size <= model.window]
+    short = [index for index, size in enumerate(sizes) if size <= model.window]
     found = np.empty((len(pairs), len(LABELS)))
-    found[short] = model.probabilities([pairs[place] for place in short], advance)
-    for place, size in enumerate(sizes):
+    found[short] = model.probabilities([pairs[index] for index in short], advance)
+    for index, size in enumerate(sizes):
         if size > model.window:
-            found[place] = _ask_in_pieces(model, pairs[place])
+            found[index] = _ask_in_pieces(model, pairs[index])
             advance(1)
     return found
 
 
 def _ask_in_pieces(model: Nli, pair: TextPair) -> NDArray[np.float64]:
     grid = split_pair(model, pair)
-    answers = model.probabilities([piece for row in grid for piece in row], tell_nobody)
+    answers = model.probabilities([piece for row in grid for piece in row], no_progress)
     return combine(answers.reshape(len(grid), len(grid[0]), -1))
 
 
@@ -258,7 +258,7 @@ def load_nli(name: str) -> Nli:
     return _load(folder, _identity(folder))
 
 
-@one_each
+@per_process_cache
 def _load(folder: Path, identity: str) -> Nli:
     return OnnxNli(folder) if has_manifest(folder) else HfNli(folder, identity)
 
@@ -276,7 +276,7 @@ def _folder(name: str) -> Path:
     return model_folder(name, embedded=NLI_MODELS, made_by="factable train nli")
 
 
-def entailment(name: str, pairs: Sequence[TextPair], advance: Advance = tell_nobody) -> NDArray[np.float64]:
+def entailment(name: str, pairs: Sequence[TextPair], advance: Advance = no_progress) -> NDArray[np.float64]:
     """Probabilities of entailment, neutral and contradiction, a row per pair.
 
     Equal pairs are asked once, and answers that are on disk not at all.
@@ -286,7 +286,7 @@ def entailment(name: str, pairs: Sequence[TextPair], advance: Advance = tell_nob
     def answer(some: Sequence[TextPair]) -> list[bytes]:
         return [row.tobytes() for row in ask(load_nli(name), some, advance)]
 
-    rows = ask_once("nli", identity_of(name), pairs, answer, size=8 * len(LABELS), advance=advance)
+    rows = cached_inference("nli", identity_of(name), pairs, answer, size=8 * len(LABELS), advance=advance)
     return np.frombuffer(b"".join(rows)).reshape(len(pairs), len(LABELS))
 
 

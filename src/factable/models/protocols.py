@@ -111,5 +111,5 @@ class Embedder(Protocol):
         ...
 
 
-def tell_nobody(_: int) -> None:
+def no_progress(_: int) -> None:
     """Nobody waits for progress."""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.models.protocols import Advance, Answer, AskedText, Qa, tell_nobody
-from factable.models.runtime.cache import ask_once, mend_surrogates
+from factable.models.protocols import Advance, Answer, AskedText, Qa, no_progress
+from factable.models.runtime.cache import cached_inference, mend_surrogates
 from factable.models.runtime.folders import folder_identity, has_manifest, model_folder
 from factable.models.runtime.manifest import MODEL, QA, QA_MODELS, check_files, read_manifest
-from factable.models.runtime.session import load_session, load_tokenizer, not_loaded, one_each
+from factable.models.runtime.session import load_session, load_tokenizer, not_loaded, per_process_cache
 from factable.models.runtime.threads import thread_count
 from factable.models.seq2seq import load_seq2seq
 from factable.text.questions import BETWEEN_PARTS, BLANK
@@ -40,16 +40,16 @@ class QaInput(NamedTuple):
 def encode_question(tokenizer: "Tokenizer", question: str, context: str) -> QaInput:
     """A question, with a mask for its blank, and a context."""
     encoding: Encoding = tokenizer.encode(question.replace(BLANK, MASK), context)
-    places = [place for place, number in enumerate(encoding.sequence_ids) if number == 1]
-    first, last = (places[0], places[-1]) if places else (0, -1)
+    indices = [index for index, number in enumerate(encoding.sequence_ids) if number == 1]
+    first, last = (indices[0], indices[-1]) if indices else (0, -1)
     return QaInput(encoding.ids, encoding.type_ids, first, last, encoding.offsets)
 
 
 QUESTIONS_AT_ONCE = 512
-MOST_ANSWER_TOKENS = 40
+MAX_ANSWER_TOKENS = 40
 BAR = BETWEEN_PARTS.strip()
 # A longer question is cut to so many words around its blank.
-MOST_QUESTION_WORDS = 60
+MAX_QUESTION_WORDS = 60
 
 
 class _Best(NamedTuple):
@@ -114,7 +114,7 @@ class OnnxQa:
         sums = inside[:, None, 0] + inside[None, :, 1]
         # An answer ends where it begins or later, is not long, and is no more than one part of a fact.
         sums[np.tri(len(inside), k=-1, dtype=bool)] = -np.inf
-        sums[~np.tri(len(inside), k=MOST_ANSWER_TOKENS - 1, dtype=bool)] = -np.inf
+        sums[~np.tri(len(inside), k=MAX_ANSWER_TOKENS - 1, dtype=bool)] = -np.inf
         bars = np.array([context[first:last] == BAR for first, last in spans])
         parts = np.cumsum(bars)
         sums[(parts[:, None] != parts[None, :]) | bars[:, None]] = -np.inf
@@ -150,11 +150,11 @@ def _by_margin(best: _Best) -> float:
 def _shorten(question: str) -> str:
     """The words of a long question around its blank, or its first ones."""
     words = question.split()
-    if len(words) <= MOST_QUESTION_WORDS:
+    if len(words) <= MAX_QUESTION_WORDS:
         return question
-    blank = next((place for place, word in enumerate(words) if BLANK in word), 0)
-    start = max(0, min(blank - MOST_QUESTION_WORDS // 2, len(words) - MOST_QUESTION_WORDS))
-    return " ".join(words[start : start + MOST_QUESTION_WORDS])
+    blank = next((index for index, word in enumerate(words) if BLANK in word), 0)
+    start = max(0, min(blank - MAX_QUESTION_WORDS // 2, len(words) - MAX_QUESTION_WORDS))
+    return " ".join(words[start : start + MAX_QUESTION_WORDS])
 
 
 # The probability that there is an answer, and where it stands (nowhere: -1); then its text.
@@ -172,7 +172,7 @@ def load_qa(name: str) -> Qa:
     return _load(folder, qa_identity(name))
 
 
-@one_each
+@per_process_cache
 def _load(folder: Path, _identity: str) -> Qa:
     return OnnxQa(folder)
 
@@ -192,14 +192,14 @@ def _folder(name: str) -> Path:
     return model_folder(name, embedded=QA_MODELS, made_by="factable train qa")
 
 
-def answer(name: str, asked: Sequence[AskedText], advance: Advance = tell_nobody) -> list[Answer]:
+def answer(name: str, asked: Sequence[AskedText], advance: Advance = no_progress) -> list[Answer]:
     """The answer to each question; equal questions are asked once, and known ones not at all."""
     asked = [AskedText(*map(mend_surrogates, one)) for one in asked]
 
     def ask(some: Sequence[AskedText]) -> list[bytes]:
         return list(map(_to_bytes, load_qa(name).answers(some, advance)))
 
-    return list(map(_from_bytes, ask_once("qa", qa_identity(name), asked, ask, advance=advance)))
+    return list(map(_from_bytes, cached_inference("qa", qa_identity(name), asked, ask, advance=advance)))
 
 
 def _to_bytes(found: Answer) -> bytes:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from factable.models.protocols import Advance, Answer, AskedText, TextWithAnswer, tell_nobody
-from factable.models.runtime.cache import ask_once, mend_surrogates
+from factable.models.protocols import Advance, Answer, AskedText, TextWithAnswer, no_progress
+from factable.models.runtime.cache import cached_inference, mend_surrogates
 from factable.models.runtime.folders import (
     folder_identity,
     import_torch,
@@ -15,14 +15,14 @@ from factable.models.runtime.folders import (
     model_folder,
     window_of,
 )
-from factable.models.runtime.session import one_each
+from factable.models.runtime.session import per_process_cache
 from factable.models.runtime.threads import thread_count
 
 # Stands between a question or an answer and its text.
 MARK = " </s> "
 # What a model that answers questions has learnt to write where there is no answer.
 UNANSWERABLE = "unanswerable"
-MOST_NEW_TOKENS = 64
+MAX_NEW_TOKENS = 64
 TEXTS_ON_A_GPU = 32
 
 
@@ -56,7 +56,7 @@ class Seq2Seq:
             name: getattr(own, name) for name in ("decoder_start_token_id", "eos_token_id", "pad_token_id")
         }
         # Whatever else the folder asks for, such as beams or penalties, would not be the likeliest token.
-        self._model.generation_config = GenerationConfig(max_new_tokens=MOST_NEW_TOKENS, **marks)
+        self._model.generation_config = GenerationConfig(max_new_tokens=MAX_NEW_TOKENS, **marks)
         on_gpu = torch.cuda.is_available()
         self._device = "cuda" if on_gpu else "cpu"
         self._at_once = TEXTS_ON_A_GPU if on_gpu else 1
@@ -68,7 +68,7 @@ class Seq2Seq:
         """What the model writes for each question, and the first place in the context where that stands."""
         made = self._write([MARK.join(one) for one in asked], advance)
         return [
-            Answer(one.text, place_of(one.text, question.context), 1 - one.unanswerable)
+            Answer(one.text, position_of(one.text, question.context), 1 - one.unanswerable)
             for one, question in zip(made, asked, strict=True)
         ]
 
@@ -78,13 +78,13 @@ class Seq2Seq:
 
     def _write(self, texts: Sequence[str], advance: Advance) -> list[_Made]:
         # Long ones first: what does not fit the memory shows at once.
-        order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
+        order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
         made: dict[int, _Made] = {}
         for start in range(0, len(order), self._at_once):
-            places = order[start : start + self._at_once]
-            made.update(zip(places, self._write_together([texts[place] for place in places]), strict=True))
-            advance(len(places))
-        return [made[place] for place in range(len(texts))]
+            indices = order[start : start + self._at_once]
+            made.update(zip(indices, self._write_together([texts[index] for index in indices]), strict=True))
+            advance(len(indices))
+        return [made[index] for index in range(len(texts))]
 
     def _write_together(self, texts: Sequence[str]) -> list[_Made]:
         import torch
@@ -109,7 +109,7 @@ class Seq2Seq:
         return [_Made(text.strip(), chance) for text, chance in zip(written, first, strict=True)]
 
 
-def place_of(text: str, context: str) -> tuple[int, int] | None:
+def position_of(text: str, context: str) -> tuple[int, int] | None:
     """The first place where a text stands in a context, however it is written there."""
     found = re.search(re.escape(text), context, re.IGNORECASE) if text else None
     return found.span() if found else None
@@ -120,7 +120,7 @@ def load_seq2seq(folder: Path) -> Seq2Seq:
     return _load(folder, folder_identity(folder))
 
 
-@one_each
+@per_process_cache
 def _load(folder: Path, identity: str) -> Seq2Seq:
     return Seq2Seq(folder, identity)
 
@@ -131,7 +131,7 @@ def writer_identity(name: str) -> str:
 
 
 def write_questions(
-    name: str, answered: Sequence[TextWithAnswer], advance: Advance = tell_nobody
+    name: str, answered: Sequence[TextWithAnswer], advance: Advance = no_progress
 ) -> list[str]:
     """A question for each answer; equal ones are written once, and known ones not at all."""
     # The kind is in what is asked: the same model may also answer questions, which look the same.
@@ -141,5 +141,5 @@ def write_questions(
         pairs = [TextWithAnswer(answer, text) for _, answer, text in some]
         return [question.encode() for question in load_seq2seq(model_folder(name)).write(pairs, advance)]
 
-    found = ask_once("seq2seq", writer_identity(name), asked, ask, advance=advance)
+    found = cached_inference("seq2seq", writer_identity(name), asked, ask, advance=advance)
     return [question.decode() for question in found]

@@ -29,7 +29,7 @@ from factable.models.runtime.manifest import (
     model_fault,
     read_manifest,
 )
-from factable.models.runtime.session import load_session, load_tokenizer, not_loaded, one_each
+from factable.models.runtime.session import load_session, load_tokenizer, not_loaded, per_process_cache
 from factable.models.runtime.threads import thread_count
 
 if TYPE_CHECKING:
@@ -124,16 +124,16 @@ class HfTokenEncoder:
     def states(self, windows: Sequence[tuple[int, ...]]) -> list[NDArray[np.float32]]:
         """For each window a row per token."""
         # Long ones first: what does not fit the memory shows at once.
-        order = sorted(range(len(windows)), key=lambda place: -len(windows[place]))
+        order = sorted(range(len(windows)), key=lambda index: -len(windows[index]))
         found: dict[int, NDArray[np.float32]] = {}
-        for length, group in groupby(order, key=lambda place: len(windows[place])):
-            places, at_once = list(group), max(1, TOKENS_AT_ONCE // length)
+        for length, group in groupby(order, key=lambda index: len(windows[index])):
+            indices, at_once = list(group), max(1, TOKENS_AT_ONCE // length)
             if length < self._shortest_in_batches:
                 at_once = 1
-            for start in range(0, len(places), at_once):
-                some = places[start : start + at_once]
-                found.update(zip(some, self._run([windows[place] for place in some]), strict=True))
-        return [found[place] for place in range(len(windows))]
+            for start in range(0, len(indices), at_once):
+                some = indices[start : start + at_once]
+                found.update(zip(some, self._run([windows[index] for index in some]), strict=True))
+        return [found[index] for index in range(len(windows))]
 
     def _run(self, windows: Sequence[tuple[int, ...]]) -> NDArray[np.float32]:
         import torch
@@ -162,7 +162,7 @@ class HfTokenEncoder:
         return shortest
 
     def _neighbours_matter(self, length: int) -> bool:
-        one = tuple(place % self._model.config.vocab_size for place in range(length))
+        one = tuple(index % self._model.config.vocab_size for index in range(length))
         (alone,) = self._run([one])
         beside = (self._run([*[one[::-1]] * (texts - 1), one])[-1] for texts in TRIED_TEXTS)
         return not all(np.array_equal(found, alone) for found in beside)
@@ -262,7 +262,7 @@ def _varint(number: int) -> bytes:
 # sums of them, are then exact: a cosine depends neither on the order of a sum nor on what is beside it.
 GRAIN = 1 << 24
 # What is kept of texts encoded before, so that a reference that many texts share is encoded once.
-MOST_KEPT_BYTES = 256 << 20
+MAX_KEPT_BYTES = 256 << 20
 
 
 class Encoded(NamedTuple):
@@ -283,7 +283,7 @@ def load_token_encoder(name: str, layer: int | None = None) -> TokenEncoder:
     return _load(folder, name, layer, _identity(folder))
 
 
-@one_each
+@per_process_cache
 def _load(folder: Path, name: str, layer: int | None, _identity: str) -> TokenEncoder:
     if has_manifest(folder):
         return OnnxTokenEncoder(folder, layer)
@@ -340,10 +340,10 @@ def _points(
     unknown = [ids for ids in windows if ids not in known]
     fresh = dict(zip(unknown, map(_unit, encoder.states(unknown)), strict=True))
     size = sum(points.nbytes for points in fresh.values())
-    if _kept_bytes + size > MOST_KEPT_BYTES:
+    if _kept_bytes + size > MAX_KEPT_BYTES:
         _kept.clear()
         _kept_bytes = 0
-    if size <= MOST_KEPT_BYTES:
+    if size <= MAX_KEPT_BYTES:
         _kept.update({(identity, layer, ids): points for ids, points in fresh.items()})
         _kept_bytes += size
     return known | fresh

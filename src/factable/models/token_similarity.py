@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from factable.errors import DataError, Fault
 from factable.io.files import sha256_of
 from factable.io.read import iter_examples
-from factable.models.runtime.arrays import while_unchanged
+from factable.models.runtime.arrays import cached_by_mtime
 from factable.models.runtime.manifest import model_fault
 from factable.models.token_encoder import (
     Encoded,
@@ -116,9 +116,9 @@ class Rarity:
 
     def weights(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """ln((texts + 1) / (frequency + 1)) of each token."""
-        distinct, places = np.unique(ids, return_inverse=True)
+        distinct, indices = np.unique(ids, return_inverse=True)
         found = [math.log((self.texts + 1) / (self.frequencies[token] + 1)) for token in distinct.tolist()]
-        return np.array(found)[places]
+        return np.array(found)[indices]
 
 
 def count_tokens(model: str, texts: Iterable[str], *, layer: int | None = None, cut: bool = False) -> Rarity:
@@ -163,7 +163,7 @@ def _load_rarity(model: str, layer: int | None, _identity: str, path: str, _chec
 
 def rarity_checksum(path: str) -> str:
     """The sha256 of the data set."""
-    return while_unchanged(sha256_of, path, what=RARITY_WHAT, remedy=RARITY_REMEDY)
+    return cached_by_mtime(sha256_of, path, what=RARITY_WHAT, remedy=RARITY_REMEDY)
 
 
 COLUMNS = ("LAYER", "P", "R", "F")
@@ -175,7 +175,7 @@ BASELINE_REMEDY = (
 
 def load_baseline(path: str, layer: int) -> Similarity:
     """Precision, recall and F of unrelated texts at a layer."""
-    rows = while_unchanged(_load_baseline, path, what=BASELINE_WHAT, remedy=BASELINE_REMEDY)
+    rows = cached_by_mtime(_load_baseline, path, what=BASELINE_WHAT, remedy=BASELINE_REMEDY)
     if layer not in rows:
         raise model_fault(path, f"no row for layer {layer}", "name a baseline of this model")
     return rows[layer]
@@ -183,7 +183,7 @@ def load_baseline(path: str, layer: int) -> Similarity:
 
 def baseline_checksum(path: str) -> str:
     """The sha256 of a baseline file."""
-    return while_unchanged(sha256_of, path, what=BASELINE_WHAT, remedy=BASELINE_REMEDY)
+    return cached_by_mtime(sha256_of, path, what=BASELINE_WHAT, remedy=BASELINE_REMEDY)
 
 
 def _load_baseline(path: str) -> dict[int, Similarity]:

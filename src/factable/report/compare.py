@@ -11,7 +11,7 @@ from factable.report.terminal import SummaryTable
 from factable.study.comparison import Comparison, Difference, Ranking
 
 # Of more pairs than these, tables list those that differ.
-MOST_PAIRS = 10
+MAX_PAIRS = 10
 CSV_COLUMNS = ("metric", "system", "rank", "name", "value", "low", "high", "items")
 
 
@@ -39,8 +39,8 @@ def _overview(comparison: Comparison) -> SummaryTable:
     systems = [standing.system for standing in comparison.rankings[0].standings]
     columns = [{one.system: one for one in ranking.standings} for ranking in comparison.rankings]
     best = {
-        (systems.index(system), place)
-        for place, ranking in enumerate(comparison.rankings, 1)
+        (systems.index(system), index)
+        for index, ranking in enumerate(comparison.rankings, 1)
         for system in _best_systems(ranking)
     }
     return SummaryTable(
@@ -79,7 +79,7 @@ def _system_table(comparison: Comparison, ranking: Ranking) -> SummaryTable:
         header=("system", *(["rank"] if ranked else []), "value", "n"),
         rows=rows,
         signature=_sign(comparison, left_out),
-        best=frozenset((place, value) for place, row in enumerate(rows) if row[0] in best),
+        best=frozenset((index, value) for index, row in enumerate(rows) if row[0] in best),
     )
 
 
@@ -87,7 +87,7 @@ def _shown_differences(comparison: Comparison, ranking: Ranking) -> list[Differe
     """What the tables list: nothing untested, and of many pairs those that differ."""
     if not comparison.draws:
         return []
-    if len(ranking.differences) <= MOST_PAIRS:
+    if len(ranking.differences) <= MAX_PAIRS:
         return list(ranking.differences)
     return [one for one in ranking.differences if one.p_holm < comparison.alpha]
 
@@ -106,13 +106,13 @@ def _difference_table(
     )
     all_shown = len(differences) == len(ranking.differences)
     which = "differences" if all_shown else f"differences with p Holm < {comparison.alpha:g}"
-    significant = [place for place, one in enumerate(differences) if one.p_holm < comparison.alpha]
+    significant = [index for index, one in enumerate(differences) if one.p_holm < comparison.alpha]
     return SummaryTable(
         title=f"{ranking.metric}: {which}",
         header=("system", "other", "difference", "p bootstrap", "p randomization", "p Holm"),
         rows=rows,
         signature=_sign(comparison, {"pairs": len(ranking.differences)}),
-        best=frozenset((place, 2) for place in significant),
+        best=frozenset((index, 2) for index in significant),
     )
 
 
@@ -162,8 +162,8 @@ def _csv_rows(comparison: Comparison) -> list[tuple[str | float, ...]]:
     rows: list[tuple[str | float, ...]] = [CSV_COLUMNS]
     for ranking in comparison.rankings:
         for one in ranking.standings:
-            place = (ranking.metric, one.system, "" if one.rank is None else one.rank)
-            rows.append((*place, VALUE, one.value, one.low, one.high, ranking.items))
+            index = (ranking.metric, one.system, "" if one.rank is None else one.rank)
+            rows.append((*index, VALUE, one.value, one.low, one.high, ranking.items))
             parts = one.parts.items()
-            rows += [(*place, name, part, math.nan, math.nan, ranking.items) for name, part in parts]
+            rows += [(*index, name, part, math.nan, math.nan, ranking.items) for name, part in parts]
     return rows

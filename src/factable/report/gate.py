@@ -54,11 +54,11 @@ def _outcome_lines(outcome: Outcome) -> list["Text"]:
     from rich.text import Text
 
     name = " · ".join(printable(part) for part in outcome.key if part)
-    place = printable(outcome.source) + (f":{outcome.line}" if outcome.line else "")
+    index = printable(outcome.source) + (f":{outcome.line}" if outcome.line else "")
     unscored = outcome.label == UNSCORED
     head = Text("? unscored") if unscored else label_line(outcome.label, outcome.probability)
     lines = [
-        Text().append(f"{name}  ", style="bold").append(place, style="dim"),
+        Text().append(f"{name}  ", style="bold").append(index, style="dim"),
         Text("  ").append_text(head),
     ]
     if unscored:

@@ -51,9 +51,9 @@ def _add_rates(suite: Xml.Element, result: GateResult) -> None:
 
 
 def _add_text(suite: Xml.Element, outcome: Outcome, *, failed: bool) -> None:
-    place = {"file": printable(outcome.source)} | ({"line": str(outcome.line)} if outcome.line else {})
+    index = {"file": printable(outcome.source)} | ({"line": str(outcome.line)} if outcome.line else {})
     named = {"classname": printable(outcome.system or outcome.source), "name": printable(outcome.item)}
-    case = Xml.SubElement(suite, "testcase", named | place)
+    case = Xml.SubElement(suite, "testcase", named | index)
     if outcome.label == UNSCORED:
         Xml.SubElement(case, "skipped", message=printable(outcome.flaws[0].note))
     elif failed:
@@ -79,7 +79,7 @@ def visible(text: str) -> str:
 
 
 # GitHub shows ten of a kind for each step and drops the others.
-MOST_SHOWN = 10
+MAX_SHOWN = 10
 TITLE = "factable gate"
 
 
@@ -94,12 +94,12 @@ def annotations(result: GateResult) -> list[str]:
     """First what decides, then texts that fail; of a gate that opens all are mere warnings."""
     level = "warning" if result.passed else "error"
     found = [_command(level, {"title": TITLE}, str(breach)) for breach in result.breaches]
-    for outcome in result.news()[: MOST_SHOWN - len(found)]:
+    for outcome in result.news()[: MAX_SHOWN - len(found)]:
         name = printable(" · ".join(filter(None, outcome.key)))
         properties = {"title": f"{name}: {outcome.label}"}
         if outcome.source != STDIN_NAME:
-            place = {"line": str(outcome.line)} if outcome.line else {}
-            properties = {"file": outcome.source} | place | properties
+            index = {"line": str(outcome.line)} if outcome.line else {}
+            properties = {"file": outcome.source} | index | properties
         lines = [outcome.text, *(describe(flaw, outcome.text) for flaw in outcome.flaws)]
         found.append(_command(level, properties, visible("\n".join(lines))))
     return found

@@ -58,7 +58,7 @@ def show_number(value: float) -> str:
 
 
 PIPE_WIDTH = 1000
-MOST_NAME_WIDTH = 24
+MAX_NAME_WIDTH = 24
 # What would end a cell, or make text bold, struck out, code or a link.
 MARKDOWN_MARKS = re.compile(r"[\\|`*~\[]|\b_|_\b")
 LATEX_ESCAPES = str.maketrans(
@@ -169,13 +169,13 @@ def to_terminal(
             for number, name in enumerate(table.header):
                 style = "bold" if number == 1 and not table.best else None
                 words = name.split() if number else [row[0] for row in table.rows]
-                widest = min(MOST_NAME_WIDTH, max(map(len, words), default=1))
+                widest = min(MAX_NAME_WIDTH, max(map(len, words), default=1))
                 side: Literal["left", "right"] = "right" if number else "left"
                 # A text of its own: in a string rich would look for marks of style.
                 shown = Text(printable(name))
                 grid.add_column(shown, justify=side, style=style, min_width=widest, overflow="fold")
-            for place, row in enumerate(table.rows):
-                bold = ["bold" if (place, column) in table.best else "" for column in range(len(row))]
+            for index, row in enumerate(table.rows):
+                bold = ["bold" if (index, column) in table.best else "" for column in range(len(row))]
                 grid.add_row(*(Text(printable(c), style=b) for c, b in zip(row, bold, strict=True)))
             console.print(Text(f"\n {printable(table.title)}", style="bold"), soft_wrap=True)
             console.print(grid)

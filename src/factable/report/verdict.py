@@ -85,7 +85,7 @@ def verdict_object(verdict: Verdict) -> dict[str, object]:
         "text": verdict.text,
         "facts": [
             {
-                "record": list(verdict.table.records[fact.place]),
+                "record": list(verdict.table.records[fact.record]),
                 **fact._asdict(),
                 "said": verdict.text[slice(*fact.span)] if fact.span else None,
             }
@@ -143,7 +143,7 @@ def record_words(record: Record) -> str:
 def _lines(verdict: Verdict) -> list["Text"]:
     from rich.text import Text
 
-    records = [record_words(verdict.table.records[fact.place]) for fact in verdict.facts]
+    records = [record_words(verdict.table.records[fact.record]) for fact in verdict.facts]
     width = min(WIDEST_RECORD, max((len(printable(record)) for record in records), default=0))
     facts = [_fact_line(*both, verdict.text, width) for both in zip(verdict.facts, records, strict=True)]
     marked = [(span.start, span.end, span.state) for span in verdict.spans]

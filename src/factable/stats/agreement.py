@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from factable.stats.pairs import Column
 
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 STATISTICS = ("observed_agreement", "fleiss_kappa", "alpha_nominal", "alpha_ordinal", "alpha_interval")
 NEED_NUMBERS = ("alpha_ordinal", "alpha_interval")
 
@@ -23,8 +23,8 @@ class Labels(NamedTuple):
     `value_of` are places in the sorted different values; `numbers` are those as numbers, where they are some.
     """
 
-    text_of: Places
-    value_of: Places
+    text_of: Indices
+    value_of: Indices
     numbers: Column | None
 
 
@@ -35,7 +35,7 @@ class _Counts(NamedTuple):
     each label with itself among them. By draw: how often each value comes (`often`), and all labels.
     """
 
-    starts: Places
+    starts: Indices
     sizes: Column
     alike: Column
     often: Column
@@ -142,8 +142,8 @@ class Overlaps(NamedTuple):
     `shared` is what both mark, `marked` the sum of what each marks: characters or spans.
     """
 
-    pair_of: Places
-    text_of: Places
+    pair_of: Indices
+    text_of: Indices
     shared: Column
     marked: Column
 

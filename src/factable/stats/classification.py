@@ -18,8 +18,8 @@ def count_by_item(
 ) -> Column:
     """The confusion matrix of each item, flat: items x classes²; matrix products with weights give draws."""
     cells = classes * classes
-    place = (item_of * classes + gold) * classes + predicted
-    return np.bincount(place, minlength=items * cells).reshape(items, cells).astype(np.float64)
+    index = (item_of * classes + gold) * classes + predicted
+    return np.bincount(index, minlength=items * cells).reshape(items, cells).astype(np.float64)
 
 
 def accuracy(confusion: Column) -> Column:
@@ -62,8 +62,8 @@ def best_cut(values: Column, positive: Mask) -> float:
     It lies in the middle between two neighbouring values, or calls all or none positive; of equally good
     ones the lowest is taken. Where all texts are of one kind, all are called that.
     """
-    distinct, place = np.unique(values, return_inverse=True)
-    members = [np.bincount(place[kind], minlength=len(distinct)) for kind in (positive, ~positive)]
+    distinct, index = np.unique(values, return_inverse=True)
+    members = [np.bincount(index[kind], minlength=len(distinct)) for kind in (positive, ~positive)]
     shares = [np.append(0.0, np.cumsum(counts) / max(1, counts.sum())) for counts in members]
     # With `n` values below the cut: right are the negatives below, and the positives that are not.
     right = shares[1] - shares[0]
@@ -85,9 +85,9 @@ def cross_cuts(
 
     Items are dealt at random into so many parts, or one each where there are fewer; there must be two.
     """
-    present, place = np.unique(item_of, return_inverse=True)
+    present, index = np.unique(item_of, return_inverse=True)
     fold_of = np.random.default_rng(seed).permutation(len(present)) % min(folds, len(present))
-    mine = fold_of[place]
+    mine = fold_of[index]
     cuts = np.empty(len(values))
     for fold in range(fold_of.max() + 1):
         cuts[mine == fold] = best_cut(values[mine != fold], positive[mine != fold])

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.stats.pairs import MOST_POINTS, Column, PairSums, best_threshold, sum_pairs, tie_threshold
+from factable.stats.pairs import MAX_POINTS, Column, PairSums, best_threshold, sum_pairs, tie_threshold
 
 STATISTICS = ("pearson", "spearman", "kendall_b", "kendall_c", "pairwise_accuracy")
 
@@ -25,9 +25,9 @@ def why_undefined(x: Column, y: Column) -> str:
 
 def why_no_pairs(statistic: str, points: int) -> str:
     """Why a statistic of pairs is left out, or nothing."""
-    if points <= MOST_POINTS or statistic in ("pearson", "spearman"):
+    if points <= MAX_POINTS or statistic in ("pearson", "spearman"):
         return ""
-    return f"more than {MOST_POINTS:,} points, whose pairs are too many"
+    return f"more than {MAX_POINTS:,} points, whose pairs are too many"
 
 
 def correlate_draws(
@@ -35,7 +35,7 @@ def correlate_draws(
 ) -> Mapping[str, Column]:
     """Every statistic in every draw; the tie threshold is that of all points, each counted once."""
     found = {"pearson": pearson(x, y, item_of, weights), "spearman": spearman(x, y, item_of, weights)}
-    if len(x) > MOST_POINTS:
+    if len(x) > MAX_POINTS:
         return found | dict.fromkeys(STATISTICS[2:], np.full(len(weights), np.nan))
     pairs = sum_pairs(x, y, item_of, weights, tie_threshold(x, y))
     points = weights @ np.bincount(item_of, minlength=weights.shape[1])
@@ -62,8 +62,8 @@ def pearson(x: Column, y: Column, item_of: NDArray[np.int64], weights: Column) -
     sums = [np.bincount(item_of, weights=column, minlength=weights.shape[1]) for column in columns]
     points, sum_x, sum_y, sum_xx, sum_yy, sum_xy = (weights @ np.stack(sums, axis=1)).T
     with np.errstate(invalid="ignore", divide="ignore"):
-        spread = (sum_xx - sum_x**2 / points) * (sum_yy - sum_y**2 / points)
-        found = (sum_xy - sum_x * sum_y / points) / np.sqrt(spread)
+        parallel_map = (sum_xx - sum_x**2 / points) * (sum_yy - sum_y**2 / points)
+        found = (sum_xy - sum_x * sum_y / points) / np.sqrt(parallel_map)
     constant = _is_constant(x, item_of, weights) | _is_constant(y, item_of, weights)
     return np.where(constant, np.nan, np.clip(found, -1, 1))
 
@@ -85,12 +85,12 @@ def spearman(x: Column, y: Column, item_of: NDArray[np.int64], weights: Column) 
 
 def _ranks(column: Column, often: Column) -> Column:
     """The rank of each point in each draw, where it counts `often` times."""
-    values, place = np.unique(column, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(values)))
+    values, index = np.unique(column, return_inverse=True)
+    order = np.argsort(index, kind="stable")
+    starts = np.searchsorted(index[order], np.arange(len(values)))
     count = np.add.reduceat(often[:, order], starts, axis=1)
     below = np.cumsum(count, axis=1) - count
-    ranks: Column = (below + (count + 1) / 2)[:, place]
+    ranks: Column = (below + (count + 1) / 2)[:, index]
     return ranks
 
 
@@ -107,9 +107,9 @@ def _is_constant(column: Column, item_of: NDArray[np.int64], weights: Column) ->
 
 def _distinct(column: Column, item_of: NDArray[np.int64], weights: Column) -> Column:
     """How many different values each draw has."""
-    values, place = np.unique(column, return_inverse=True)
+    values, index = np.unique(column, return_inverse=True)
     has = np.zeros((weights.shape[1], len(values)), dtype=np.float32)
-    has[item_of, place] = 1
+    has[item_of, index] = 1
     found: Column = np.count_nonzero((weights > 0).astype(np.float32) @ has, axis=1).astype(np.float64)
     return found
 
@@ -208,8 +208,8 @@ def permutation_p_of_rows(
 
 
 def _standardise_all(column: Column, there: Mask) -> Column:
-    mean, spread = column[there].mean(), column[there].std()
-    scaled: Column = (column - mean) / (spread or 1.0)
+    mean, parallel_map = column[there].mean(), column[there].std()
+    scaled: Column = (column - mean) / (parallel_map or 1.0)
     return scaled
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 Column = NDArray[np.float64]
 # Every pair is looked at, so time grows with the square of the points.
-MOST_POINTS = 5_000
+MAX_POINTS = 5_000
 PAIRS_AT_ONCE = 1 << 21
 
 

@@ -10,7 +10,7 @@ from factable.stats.pairs import Column
 
 SWAPS_AT_ONCE = 1 << 22
 # Lentz's continued fraction converges in tens of steps at any degrees of freedom in use.
-MOST_STEPS = 10_000
+MAX_STEPS = 10_000
 TINY = 1e-300
 # From this many pairs on the chi-square approximation of McNemar's test is good enough.
 FEWEST_FOR_CHI_SQUARE = 25
@@ -34,11 +34,11 @@ def williams_p(human_first: float, human_second: float, between: float, points: 
         return math.nan
     first, second, n = human_first, human_second, points
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
-    spread = 2 * (n - 1) / (n - 3) * determinant + ((first + second) / 2) ** 2 * (1 - between) ** 3
+    parallel_map = 2 * (n - 1) / (n - 3) * determinant + ((first + second) / 2) ** 2 * (1 - between) ** 3
     # Not greater, so that NaN ends here too; equal metrics leave rounding errors.
-    if not spread > 1e-15:
+    if not parallel_map > 1e-15:
         return math.nan
-    return student_t_tail((first - second) * math.sqrt((n - 1) * (1 + between) / spread), n - 3)
+    return student_t_tail((first - second) * math.sqrt((n - 1) * (1 + between) / parallel_map), n - 3)
 
 
 def student_t_tail(t: float, freedom: float) -> float:
@@ -63,7 +63,7 @@ def _beta_fraction(a: float, b: float, x: float) -> float:
     """The continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22)."""
     upper, lower = 1.0, 1 / (1 - (a + b) * x / (a + 1))
     found = lower
-    for step in range(1, MOST_STEPS):
+    for step in range(1, MAX_STEPS):
         even = step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step))
         odd = -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1))
         for term in (even, odd):
@@ -110,8 +110,8 @@ def _standardise(column: Column) -> Column:
 def _correlation(sums: Column, points: int) -> Column:
     """Pearson's correlation with standardised ratings, from sums of x, of x times rating and of x squared."""
     of_x, with_human, squares = sums.T
-    spread = np.sqrt(np.maximum(squares - of_x**2 / points, 1e-300) * points)
-    correlation: Column = with_human / spread
+    parallel_map = np.sqrt(np.maximum(squares - of_x**2 / points, 1e-300) * points)
+    correlation: Column = with_human / parallel_map
     return correlation
 
 
@@ -131,12 +131,12 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
 
 def holm(p_values: Sequence[float] | Column) -> list[float]:
     """Holm's adjusted p-values, for many comparisons at once; NaN stays NaN and does not count."""
-    tested = [place for place in range(len(p_values)) if not math.isnan(p_values[place])]
+    tested = [index for index in range(len(p_values)) if not math.isnan(p_values[index])]
     adjusted = [math.nan] * len(p_values)
     least = 0.0
-    for rank, place in enumerate(sorted(tested, key=p_values.__getitem__)):
-        least = max(least, min(1.0, (len(tested) - rank) * float(p_values[place])))
-        adjusted[place] = least
+    for rank, index in enumerate(sorted(tested, key=p_values.__getitem__)):
+        least = max(least, min(1.0, (len(tested) - rank) * float(p_values[index])))
+        adjusted[index] = least
     return adjusted
 
 
@@ -168,10 +168,10 @@ def randomization_p(
     for swaps in _draw_swaps(len(systems[0]), randomizations, seed):
         # What a system gives away in each randomisation; the other system of a pair gets it.
         given = [swaps @ rows for rows in systems]
-        for place, (one, other) in enumerate(pairs):
+        for index, (one, other) in enumerate(pairs):
             change = given[other] - given[one]
             gaps = np.abs(finish(totals[one] + change) - finish(totals[other] - change))
-            reached[place] += int((gaps >= enough[place]).sum())
+            reached[index] += int((gaps >= enough[index]).sum())
     if not randomizations:
         return [math.nan] * len(pairs)
     return [

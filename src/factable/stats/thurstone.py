@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from factable.stats.pairs import Column
 
-MOST_STEPS = 200
+MAX_STEPS = 200
 SMALLEST_STEP = 1e-10
 # Beyond this the normal distribution underflows; no score of real counts comes near.
 FARTHEST = 30.0
@@ -47,7 +47,7 @@ def _are_connected(compared: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _maximize(counts: Column) -> Column:
     """Newton's method for all draws at once; the likelihood is concave, and steps are kept short."""
     scores = np.zeros(counts.shape[:2])
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         apart = np.clip(scores[:, :, None] - scores[:, None, :], -FARTHEST, FARTHEST)
         # The derivative of log Φ, and minus the derivative of that.
         slope = np.exp(-(apart**2) / 2) / np.sqrt(2 * np.pi) / _normal(apart)

@@ -16,7 +16,7 @@ from factable.io.files import COMPRESSION_ENDINGS, source_name
 from factable.stats.bootstrap import Draws, Finish, interval
 from factable.stats.significance import bootstrap_p, holm, randomization_p
 from factable.study.levels import sign_of
-from factable.study.panel import Column, Panel, Places, choose_systems, require_known
+from factable.study.panel import Column, Indices, Panel, choose_systems, require_known
 from factable.types import Scores
 
 NOTHING_SCORED = "no item is scored for every system"
@@ -113,7 +113,7 @@ def compare(
         require_known("system", [baseline], names)
     if len(names) < 2:
         raise UsageError(f"1 system ({printable(names[0])}), but a comparison needs 2 or more; add systems")
-    places = _pair_up(panel)
+    indices = _pair_up(panel)
     work = _Work(names, baseline, draws, seed, alpha)
     scored = zip(panel.result.metrics, panel.result.scores, strict=True)
     return Comparison(
@@ -122,22 +122,22 @@ def compare(
         draws=draws,
         seed=seed,
         alpha=alpha,
-        items=len(places),
-        missing=len(panel.items) - len(places),
-        rankings=tuple(_rank(metric, scores, places, work) for metric, scores in scored),
+        items=len(indices),
+        missing=len(panel.items) - len(indices),
+        rankings=tuple(_rank(metric, scores, indices, work) for metric, scores in scored),
         note=_why_nothing_can_differ(work),
     )
 
 
-def _pair_up(panel: Panel) -> Places:
+def _pair_up(panel: Panel) -> Indices:
     """Where the example of each item and system is (items x systems), of the items that all systems have."""
     systems = len(panel.result.systems)
-    places: Places = np.full((len(panel.items), systems), -1, dtype=np.int64)
-    places[panel.item_of, panel.system_of] = np.arange(len(panel.item_of))
-    places = places[(places >= 0).all(axis=1)]
-    if not len(places):
+    indices: Indices = np.full((len(panel.items), systems), -1, dtype=np.int64)
+    indices[panel.item_of, panel.system_of] = np.arange(len(panel.item_of))
+    indices = indices[(indices >= 0).all(axis=1)]
+    if not len(indices):
         raise UsageError(f"no item has texts of all {systems} systems; use the same ids, or choose systems")
-    return places
+    return indices
 
 
 class _Work(NamedTuple):
@@ -169,9 +169,9 @@ def _why_nothing_can_differ(work: _Work) -> str:
     )
 
 
-def _rank(metric: Metric, scores: Scores, places: Places, work: _Work) -> Ranking:
+def _rank(metric: Metric, scores: Scores, indices: Indices, work: _Work) -> Ranking:
     """All about one metric."""
-    used = places[~np.isnan(np.frombuffer(scores.values)[places]).any(axis=1)]
+    used = indices[~np.isnan(np.frombuffer(scores.values)[indices]).any(axis=1)]
     wholes = [_whole(metric, pick(scores, mine)) for mine in used.T]
     values = np.array([whole[VALUE] for whole in wholes])
     order = np.argsort(-sign_of(metric) * values, kind="stable").tolist()
@@ -192,7 +192,7 @@ def _rank(metric: Metric, scores: Scores, places: Places, work: _Work) -> Rankin
         metric=scores.metric,
         signature=scores.signature,
         items=len(used),
-        unscored=len(places) - len(used),
+        unscored=len(indices) - len(used),
         standings=tuple(standings),
         differences=tuple(differences),
         reason="" if len(used) else NOTHING_SCORED,
@@ -204,7 +204,7 @@ def _whole(metric: Metric, scores: Scores) -> dict[str, float]:
 
 
 def _test(
-    metric: Metric, scores: Scores, used: Places, values: Column, order: Sequence[int], work: _Work
+    metric: Metric, scores: Scores, used: Indices, values: Column, order: Sequence[int], work: _Work
 ) -> tuple[Column, list[Difference]]:
     """The value of each system in each draw of items (draws x systems), and the differences of pairs."""
     if not len(used):
@@ -234,7 +234,7 @@ def _test(
     return drawn_values, differences
 
 
-def _statistics(metric: Metric, scores: Scores, used: Places) -> tuple[list[Column], Finish]:
+def _statistics(metric: Metric, scores: Scores, used: Indices) -> tuple[list[Column], Finish]:
     """Rows per item for each system, and what makes values of their sums; a mean comes from summed values."""
     if hasattr(metric, "finish"):
         table = np.frombuffer(scores.stats).reshape(len(scores.values), -1)
@@ -250,5 +250,5 @@ def _clusters(differences: Sequence[Difference], order: Sequence[int], work: _Wo
     apart = np.zeros((len(order), len(order)), dtype=bool)
     # Differences come in the order of pairs, which is that of the upper triangle.
     apart[np.triu_indices(len(order), 1)] = [one.p_holm < work.alpha for one in differences]
-    begins = [bool(apart[:place, place:].all()) for place in range(len(order))]
+    begins = [bool(apart[:index, index:].all()) for index in range(len(order))]
     return dict(zip(order, np.cumsum(begins).tolist(), strict=True))

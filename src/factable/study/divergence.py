@@ -16,7 +16,7 @@ from factable.errors import DataError, Fault, UsageError
 from factable.metrics.parent.metric import Parent
 from factable.stats.bootstrap import WEIGHTS_AT_ONCE, interval
 from factable.study.levels import choose_points, pearson_at, usable_examples, why_undefined
-from factable.study.panel import Column, Panel, Places, choose_dimensions, choose_systems
+from factable.study.panel import Column, Indices, Panel, choose_dimensions, choose_systems
 from factable.study.ratings import check_systems
 
 LABEL = "entailed"
@@ -84,10 +84,10 @@ def measure_divergence(
     items = _items_by_label(panel, label)
     panel = choose_systems(panel, systems, excluded)
     check_systems(panel, level)
-    entailed, divergent = (_places(panel, label, items, number) for number in (1, 0))
+    entailed, divergent = (_indices(panel, label, items, number) for number in (1, 0))
     samples = _Samples(entailed, divergent, len(panel.items), len(panel.item_of), draws)
-    places = [panel.result.metrics.index(metric) for metric in compared]
-    work = [_Work(panel, place, name, samples, level) for name in names for place in places]
+    indices = [panel.result.metrics.index(metric) for metric in compared]
+    work = [_Work(panel, index, name, samples, level) for name in names for index in indices]
     shares = tuple(step / steps for step in range(steps + 1))
     _fill(work, samples, shares, seed)
     return Divergence(
@@ -95,7 +95,7 @@ def measure_divergence(
         level=level,
         draws=draws,
         seed=seed,
-        signatures={panel.result.scores[n].metric: panel.result.scores[n].signature for n in places},
+        signatures={panel.result.scores[n].metric: panel.result.scores[n].signature for n in indices},
         systems=panel.result.systems,
         entailed=len(entailed),
         divergent=len(divergent),
@@ -123,7 +123,7 @@ def _items_by_label(panel: Panel, label: str) -> dict[int, set[str]]:
     odd = given[~np.isin(given, (0, 1)) & ~np.isnan(given)]
     if len(odd):
         raise DataError([Fault(label, None, f"is {odd[0]:g} in an example", "write 1 or 0")])
-    found = {n: {panel.items[place] for place in panel.item_of[given == n].tolist()} for n in (1, 0)}
+    found = {n: {panel.items[index] for index in panel.item_of[given == n].tolist()} for n in (1, 0)}
     both = [item for item in panel.items if item in found[0] and item in found[1]]
     if both:
         what = f"is 1 and 0 in examples of item {both[0]!r}"
@@ -131,9 +131,9 @@ def _items_by_label(panel: Panel, label: str) -> dict[int, set[str]]:
     return found
 
 
-def _places(panel: Panel, label: str, items: Mapping[int, set[str]], number: int) -> Places:
+def _indices(panel: Panel, label: str, items: Mapping[int, set[str]], number: int) -> Indices:
     """Where items with this label are among those of the panel."""
-    found = [place for place, item in enumerate(panel.items) if item in items[number]]
+    found = [index for index, item in enumerate(panel.items) if item in items[number]]
     if not found:
         raise DataError([Fault(label, None, f"is {number} for no item", "label items of both kinds")])
     return np.array(found, dtype=np.int64)
@@ -143,8 +143,8 @@ def _places(panel: Panel, label: str, items: Mapping[int, set[str]], number: int
 class _Samples:
     """Items to draw from, with replacement; every sample has as many as there are of the rarer kind."""
 
-    entailed: Places
-    divergent: Places
+    entailed: Indices
+    divergent: Indices
     items: int
     points: int
     draws: int
@@ -160,8 +160,8 @@ class _Samples:
         for start in range(0, self.draws, most):
             rows = min(most, self.draws - start)
             weights = np.zeros((rows, self.items))
-            for places, size in ((self.entailed, number), (self.divergent, self.size - number)):
-                chosen = places[generator.integers(len(places), size=(rows, size))]
+            for indices, size in ((self.entailed, number), (self.divergent, self.size - number)):
+                chosen = indices[generator.integers(len(indices), size=(rows, size))]
                 np.add.at(weights, (np.arange(rows)[:, None], chosen), 1)
             yield weights
 
@@ -169,11 +169,11 @@ class _Samples:
 class _Work:
     """One metric and rating, and its correlations so far."""
 
-    def __init__(self, panel: Panel, place: int, human: str, samples: _Samples, level: str) -> None:
+    def __init__(self, panel: Panel, index: int, human: str, samples: _Samples, level: str) -> None:
         labelled = np.isin(panel.item_of, np.concatenate([samples.entailed, samples.divergent]))
-        usable = usable_examples(panel, place, human) & labelled
-        self._metric, self._human, self._level = panel.result.scores[place].metric, human, level
-        self._points = choose_points(panel, place, human, usable)
+        usable = usable_examples(panel, index, human) & labelled
+        self._metric, self._human, self._level = panel.result.scores[index].metric, human, level
+        self._points = choose_points(panel, index, human, usable)
         self._left_out = int((~usable).sum())
         self._found: dict[float, list[Column]] = {}
 

@@ -22,7 +22,7 @@ from factable.stats.classification import (
     recall,
 )
 from factable.study.levels import Mask, sign_of
-from factable.study.panel import Column, Measured, Panel, Places, require_known, summarize
+from factable.study.panel import Column, Indices, Measured, Panel, require_known, summarize
 from factable.types import Scores
 
 OMISSION, HALLUCINATION, CONFIDENCE = "omission", "hallucination", "confidence"
@@ -44,7 +44,7 @@ class Gold:
 
     title: str
     labels: tuple[str, ...]
-    numbers: Places
+    numbers: Indices
     known: Mask
     rating: Column | None = None
 
@@ -61,7 +61,7 @@ class Predicted:
     """What a metric says, in the same form; `confidence` is how sure it is that a text is OK."""
 
     labels: tuple[str, ...]
-    numbers: Places
+    numbers: Indices
     confidence: Column
     cut: Cut | None = None
 
@@ -102,7 +102,14 @@ def says_itself(metric: Metric) -> bool:
 
 
 def predict(
-    metric: Metric, scores: Scores, usable: Mask, gold: Gold, item_of: Places, *, cut: float | None, seed: int
+    metric: Metric,
+    scores: Scores,
+    usable: Mask,
+    gold: Gold,
+    item_of: Indices,
+    *,
+    cut: float | None,
+    seed: int,
 ) -> Predicted:
     """The labels of the usable examples; a number becomes one by a cut that is given, or chosen by folds."""
     values = np.frombuffer(scores.values)[usable]
@@ -116,8 +123,8 @@ def predict(
 
 
 def _cut_numbers(
-    metric: Metric, turned: Column, fine: Mask, item_of: Places, cut: float | None, seed: int
-) -> tuple[Places, Cut | None]:
+    metric: Metric, turned: Column, fine: Mask, item_of: Indices, cut: float | None, seed: int
+) -> tuple[Indices, Cut | None]:
     """Numbers of labels from values of which more is better, and the cut in the metric's own sense."""
     sign = sign_of(metric)
     if cut is not None:
@@ -173,14 +180,14 @@ class Group:
 
 
 def count_groups(
-    gold: Labels, predicted: Labels, labels: tuple[str, ...], item_of: Places, facts: Places, draws: Draws
+    gold: Labels, predicted: Labels, labels: tuple[str, ...], item_of: Indices, facts: Indices, draws: Draws
 ) -> tuple[Group, dict[int, Group]]:
     """All texts together, and those with each number of facts."""
     counts = {}
     for number in np.unique(facts).tolist():
         mine = facts == number
-        items, place = np.unique(item_of[mine], return_inverse=True)
-        counted = count_by_item(gold[mine], predicted[mine], place, items=len(items), classes=len(labels))
+        items, index = np.unique(item_of[mine], return_inverse=True)
+        counted = count_by_item(gold[mine], predicted[mine], index, items=len(items), classes=len(labels))
         counts[number] = items, counted
     shape = (-1, len(labels), len(labels))
     drawn = draws.apply(

@@ -18,7 +18,7 @@ from factable.stats.correlation import (
     tie_threshold_rows,
 )
 from factable.stats.correlation import why_undefined as why_constant
-from factable.study.panel import Column, Panel, Places
+from factable.study.panel import Column, Indices, Panel
 
 LEVELS = ("system", "example", "item")
 Mask = NDArray[np.bool_]
@@ -35,8 +35,8 @@ class Points(NamedTuple):
     values: Column
     rows: Column
     ratings: Column
-    item_of: Places
-    system_of: Places
+    item_of: Indices
+    system_of: Indices
     systems: int
 
 
@@ -164,7 +164,7 @@ def undefined_items(points: Points) -> int:
     return len(np.unique(points.item_of)) - len(_defined_items(points))
 
 
-def _defined_items(points: Points) -> Places:
+def _defined_items(points: Points) -> Indices:
     x, y = item_rows(points)
     return np.flatnonzero(~np.isnan(pearson_rows(x, y, ~np.isnan(x))))
 

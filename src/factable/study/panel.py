@@ -21,7 +21,7 @@ from factable.stats.bootstrap import interval
 from factable.types import Example, Scores
 
 Column = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Panel:
 
     result: Result
     items: tuple[str, ...]
-    item_of: Places
-    system_of: Places
-    facts: Places
+    item_of: Indices
+    system_of: Indices
+    facts: Indices
     ratings: Mapping[str, Column]
 
 
@@ -137,7 +137,7 @@ def _only(panel: Panel, systems: Sequence[int]) -> Panel:
     )
     return Panel(
         result=result,
-        items=tuple(panel.items[place] for place in kept.tolist()),
+        items=tuple(panel.items[index] for index in kept.tolist()),
         item_of=item_of.astype(np.int64),
         system_of=system_of,
         facts=panel.facts[members],

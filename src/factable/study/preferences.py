@@ -19,7 +19,7 @@ from factable.stats.correlation import pearson_rows
 from factable.stats.significance import holm, mcnemar_p
 from factable.stats.thurstone import thurstone_scores
 from factable.study.levels import Points, over_draws, sign_of, system_values
-from factable.study.panel import Column, Measured, Panel, Places, choose_systems, summarize
+from factable.study.panel import Column, Indices, Measured, Panel, choose_systems, summarize
 
 
 class Ballots(NamedTuple):
@@ -28,20 +28,20 @@ class Ballots(NamedTuple):
     `item_of` counts the items that have votes, which `items` gives as places in the panel.
     """
 
-    items: Places
-    item_of: Places
-    first: Places
-    second: Places
-    choice: Places
+    items: Indices
+    item_of: Indices
+    first: Indices
+    second: Indices
+    choice: Indices
 
 
 class Contests(NamedTuple):
     """Two texts of one item that people compared: places of the examples, and 1, -1 or 0 for who won."""
 
-    item_of: Places
-    first: Places
-    second: Places
-    winner: Places
+    item_of: Indices
+    first: Indices
+    second: Indices
+    winner: Indices
 
 
 def systems_of_items(panel: Panel) -> Mapping[str, set[str]]:
@@ -96,8 +96,8 @@ def hold_contests(panel: Panel, ballots: Ballots) -> Contests:
     votes = np.zeros((len(pairs), 3), dtype=np.int64)
     np.add.at(votes, (pair_of.ravel(), choice + 1), 1)
     winner = np.zeros(len(pairs), dtype=np.int64)
-    for place, sign in ((0, -1), (2, 1)):
-        winner[votes[:, place] > np.delete(votes, place, axis=1).max(axis=1)] = sign
+    for index, sign in ((0, -1), (2, 1)):
+        winner[votes[:, index] > np.delete(votes, index, axis=1).max(axis=1)] = sign
     example_at = np.full((len(panel.items), len(panel.result.systems)), -1)
     example_at[panel.item_of, panel.system_of] = np.arange(len(panel.item_of))
     item_of, first, second = pairs.T
@@ -282,16 +282,16 @@ class _Work:
         panel, metric = self._panel, self._panel.result.metrics[number]
         scores = panel.result.scores[number]
         values = np.frombuffer(scores.values)
-        place_of = np.full(len(panel.items), -1)
-        place_of[self._ballots.items] = np.arange(len(self._ballots.items))
-        usable = (place_of[panel.item_of] >= 0) & ~np.isnan(values)
+        position_of = np.full(len(panel.items), -1)
+        position_of[self._ballots.items] = np.arange(len(self._ballots.items))
+        usable = (position_of[panel.item_of] >= 0) & ~np.isnan(values)
         return Points(
             metric=metric,
             values=sign_of(metric) * values[usable],
             rows=np.frombuffer(scores.stats).reshape(len(usable), -1)[usable],
             # People rate no text here, they compare texts.
             ratings=np.full(int(usable.sum()), np.nan),
-            item_of=place_of[panel.item_of[usable]],
+            item_of=position_of[panel.item_of[usable]],
             system_of=panel.system_of[usable],
             systems=self._systems,
         )

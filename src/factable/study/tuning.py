@@ -22,12 +22,20 @@ from factable.errors import UsageError, did_you_mean
 from factable.stats.bootstrap import Draws, Interval, interval
 from factable.stats.significance import bootstrap_p
 from factable.study.levels import choose_points, pearson_at, usable_examples, why_undefined
-from factable.study.panel import Column, Measured, Panel, Places, choose_dimensions, choose_systems, summarize
+from factable.study.panel import (
+    Column,
+    Indices,
+    Measured,
+    Panel,
+    choose_dimensions,
+    choose_systems,
+    summarize,
+)
 from factable.study.ratings import check_systems
 
 Value = int | float
 STAR = "*"
-MOST_VALUES = 1_000
+MAX_VALUES = 1_000
 # Tried unless a grid is given, as far as the metric takes them.
 SHARES = tuple(number / 20 for number in range(21))
 WHOLES = tuple(range(11))
@@ -94,10 +102,10 @@ def _find_star(text: str) -> tuple[int, str, str]:
         tokens = list(generate_tokens(StringIO(text).readline))
     except (TokenError, SyntaxError):
         tokens = []
-    places = [place for place, token in enumerate(tokens) if token.type == OP and STAR in token.string]
-    if len(places) == 1 and "\n" not in text and tokens[0].type == NAME:
-        place = places[0]
-        parameter, equals, star = tokens[place - 2 : place + 1] if place > 2 else tokens[:3]
+    indices = [index for index, token in enumerate(tokens) if token.type == OP and STAR in token.string]
+    if len(indices) == 1 and "\n" not in text and tokens[0].type == NAME:
+        index = indices[0]
+        parameter, equals, star = tokens[index - 2 : index + 1] if index > 2 else tokens[:3]
         if (parameter.type, equals.string, star.string) == (NAME, "=", STAR):
             return star.start[1], parameter.string, tokens[0].string
     raise UsageError(f"cannot read {text!r}; write a metric with one * to be tuned, such as parent(mix=*)")
@@ -148,8 +156,8 @@ def _parse_values(text: str) -> tuple[Value, ...]:
     except (ArithmeticError, ValueError):
         remedy = "write values such as 1,2,4 or a range with a step such as 0:1:0.05"
         raise UsageError(f"cannot read the grid {text!r}; {remedy}") from None
-    if not 2 <= len(set(values)) <= MOST_VALUES:
-        raise UsageError(f"the grid {text!r} is too small or too large; give 2 to {MOST_VALUES:,} values")
+    if not 2 <= len(set(values)) <= MAX_VALUES:
+        raise UsageError(f"the grid {text!r} is too small or too large; give 2 to {MAX_VALUES:,} values")
     return tuple(_plain(value) for value in dict.fromkeys(values))
 
 
@@ -159,7 +167,7 @@ def _between(text: str) -> list[Decimal]:
     if step <= 0 or stop < start:
         raise ValueError
     # One more than allowed is enough to be refused.
-    steps = min(int((stop - start) / step), MOST_VALUES)
+    steps = min(int((stop - start) / step), MAX_VALUES)
     return [start + number * step for number in range(steps + 1)]
 
 
@@ -264,40 +272,40 @@ def _tune(panel: Panel, grid: Grid, human: str, level: str, draws: Draws) -> Tun
     found = draws.apply(
         lambda weights: {"in": correlate(weights), "out": correlate((weights == 0).astype(np.float64))}
     )
-    places = [panel.result.metrics.index(metric) for metric in grid.settings.values()]
+    indices = [panel.result.metrics.index(metric) for metric in grid.settings.values()]
     default = panel.result.metrics.index(grid.default)
-    best = _best(found["in"][:, places])
+    best = _best(found["in"][:, indices])
     measured = [
         summarize(column, why_undefined(one, level))
         for column, one in zip(found["in"].T, points, strict=True)
     ]
     settings = tuple(
-        Setting(value, panel.result.scores[place].metric, measured[place], _share(best[1:], number))
-        for number, (value, place) in enumerate(zip(grid.settings, places, strict=True))
+        Setting(value, panel.result.scores[index].metric, measured[index], _share(best[1:], number))
+        for number, (value, index) in enumerate(zip(grid.settings, indices, strict=True))
     )
     return Tuned(
         human=human,
         settings=settings,
         best=settings[best[0]] if best[0] >= 0 else None,
         default=measured[default],
-        out_of_bag=_out_of_bag(found["out"][1:, places], found["out"][1:, default], best[1:]),
+        out_of_bag=_out_of_bag(found["out"][1:, indices], found["out"][1:, default], best[1:]),
         examples_left_out=int((~usable).sum()),
     )
 
 
-def _best(correlations: Column) -> Places:
+def _best(correlations: Column) -> Indices:
     """The column with the highest correlation in each row, the first of equal ones; -1 where all are NaN."""
     known = np.where(np.isnan(correlations), -np.inf, correlations)
     return np.where(np.isinf(known).all(axis=1), -1, known.argmax(axis=1))
 
 
-def _share(best: Places, number: int) -> float:
+def _share(best: Indices, number: int) -> float:
     """How often a setting was chosen, of the draws in which one was; NaN where there are none."""
     chosen = best[best >= 0]
     return float((chosen == number).mean()) if len(chosen) else math.nan
 
 
-def _out_of_bag(settings: Column, default: Column, best: Places) -> OutOfBag:
+def _out_of_bag(settings: Column, default: Column, best: Indices) -> OutOfBag:
     """What was best on the items drawn, on the others."""
     tuned = np.where(best >= 0, settings[np.arange(len(best)), best], np.nan)
     gain = tuned - default

@@ -31,7 +31,7 @@ from factable.study.labels import (
     predict,
 )
 from factable.study.levels import Mask
-from factable.study.panel import Column, Measured, Panel, Places, choose_systems, summarize
+from factable.study.panel import Column, Indices, Measured, Panel, choose_systems, summarize
 
 TWO_WAY, FOUR_WAY = "two-way", "four-way"
 
@@ -239,7 +239,7 @@ class _Work:
         right: Mask = (labels > 0) == (gold.numbers > 0) if ways == TWO_WAY else labels == gold.numbers
         return right
 
-    def _mean(self, column: Column, item_of: Places) -> Measured:
+    def _mean(self, column: Column, item_of: Indices) -> Measured:
         """The mean over texts in every draw of items."""
         together = np.zeros_like(item_of)
         drawn = self._draws.apply(

@@ -5,7 +5,7 @@ import string
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from factable.text.templates import open_up
+from factable.text.templates import split_identifier
 from factable.text.values import (
     Boolean,
     Date,
@@ -39,7 +39,7 @@ _BEGINNING = "a an the its his her their this these no some several many"
 _DETERMINERS = frozenset(_BEGINNING.split())
 # A word written large that does not begin a sentence; all capitals tell nothing of how names are written.
 _NAME = re.compile(r"(?<![.!?]\s)(?<!\A)\b[A-Z][a-z]")
-_MOST_WORDS = 6
+_MAX_WORDS = 6
 _POSSESSIVE = ("'s", "’s")
 # What is between two words of a phrase: spaces, and a full stop only after an initial.
 _JOINING = re.compile(r"(?s:.*)(?<=\w)\s+|(?:.*\W)?\w{1,2} ?\.\s*")
@@ -72,7 +72,7 @@ def _runs(text: str, taken: bytearray, *, determined: bool) -> Iterator[tuple[in
         stop = word.end() - 2 if word[0].endswith(_POSSESSIVE) else word.end()
         apart = end >= 0 and not _JOINING.fullmatch(text, max(0, end - 3), word.start())
         other = word[0].lower() in _NO_NOUNS or taken[word.start()]
-        if start >= 0 and (apart or other or count == _MOST_WORDS):
+        if start >= 0 and (apart or other or count == _MAX_WORDS):
             yield start, end
             start = -1
         if other:
@@ -109,7 +109,9 @@ def answers_beside(
     """
     names = _names_of(text, facts)
     others = [span for span in spans if not any(span[0] < end and start < span[1] for start, end in names)]
-    attributes = {word.folded for record in facts.values() for word in split_words(open_up(record.attribute))}
+    attributes = {
+        word.folded for record in facts.values() for word in split_words(split_identifier(record.attribute))
+    }
     kept = [span for span in others if not _all_alike(text[span[0] : span[1]], attributes)]
     return sorted({*names, *kept})
 

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Sequence
 
-from factable.text.templates import facts_of, open_up, readable
+from factable.text.templates import clean_value, facts_of, split_identifier
 from factable.types import Record, Table
 
 RECORDS, VALUES = READINGS = ("records", "values")
@@ -14,19 +14,21 @@ Units = dict[str, list[int]]
 def units_of(table: Table, reading: str) -> Units:
     """The distinct units of a table; records without a value are none."""
     units: Units = {}
-    for place, record in facts_of(table).items():
+    for index, record in facts_of(table).items():
         text = unit_text(record, reading)
         if text:
-            units.setdefault(text, []).append(place)
+            units.setdefault(text, []).append(index)
     return units
 
 
 def unit_text(record: Record, reading: str) -> str:
     """A record as it is ranked: subject, attribute and value, or the value alone; empty without a value."""
-    value = readable(record.value)
+    value = clean_value(record.value)
     if reading == VALUES or not value:
         return value
-    return " ".join(part for part in (readable(record.subject), open_up(record.attribute), value) if part)
+    return " ".join(
+        part for part in (clean_value(record.subject), split_identifier(record.attribute), value) if part
+    )
 
 
 def decoys_of(table: Table, attributes: Sequence[str], count: int) -> list[str]:

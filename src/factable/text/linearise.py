@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 
-from factable.text.questions import LinearData, Place
+from factable.text.questions import LinearData, Position
 from factable.types import Record
 
 BETWEEN_FACTS = " , "
@@ -31,19 +31,19 @@ _SHORTENED = frozenset(_WITH_STOP.split())
 def linearise_by_entity(facts: Mapping[int, Record]) -> LinearData:
     """Facts as one line, those of a subject together, in the order of subjects; facts without one first."""
     groups: dict[str, list[tuple[int, str, str]]] = {"": []}
-    for place, record in facts.items():
-        fact = place, _attribute(record.attribute), space_out(record.value)
+    for index, record in facts.items():
+        fact = index, _attribute(record.attribute), space_out(record.value)
         groups.setdefault(space_out(record.subject), []).append(fact)
     text = ""
-    places: list[Place] = []
+    indices: list[Position] = []
     for subject, group in groups.items():
         # A subject stands for the first of its facts.
         head = [("entity", subject, group[0][0], False)] if subject else []
-        for name, value, place, is_value in [*head, *((name, value, at, True) for at, name, value in group)]:
+        for name, value, index, is_value in [*head, *((name, value, at, True) for at, name, value in group)]:
             text += f"{BETWEEN_FACTS if text else ''}{name} [ "
-            places.append(Place(len(text), len(text) + len(value), place, is_value))
+            indices.append(Position(len(text), len(text) + len(value), index, is_value))
             text += f"{value} ]"
-    return LinearData(text, tuple(places))
+    return LinearData(text, tuple(indices))
 
 
 def _attribute(name: str) -> str:

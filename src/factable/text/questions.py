@@ -13,9 +13,9 @@ from factable.text.templates import (
     TRUE,
     VALUE,
     Templates,
+    clean_value,
     fill,
-    open_up,
-    readable,
+    split_identifier,
 )
 from factable.types import Record
 
@@ -44,7 +44,7 @@ class Questions:
     def choices(self, record: Record) -> Sequence[str]:
         """Every question for a record, the best first."""
         asked = self.by_attribute.get(attribute_key(record.attribute), ())
-        if readable(record.value).lower() in TRUE | FALSE:
+        if clean_value(record.value).lower() in TRUE | FALSE:
             general = OF_BOOLEAN if record.subject else OF_BOOLEAN_WITHOUT_SUBJECT
             return (general,)
         sentences = [
@@ -58,10 +58,10 @@ class Questions:
 
 def attribute_key(attribute: str) -> str:
     """The same for all ways of writing an attribute: birthPlace, birth_place, Birth place."""
-    return open_up(attribute).lower()
+    return split_identifier(attribute).lower()
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where a subject or value of a fact stands in linearised data."""
 
     start: int
@@ -74,11 +74,11 @@ class LinearData(NamedTuple):
     """Facts in one line, and where their subjects and values stand."""
 
     text: str
-    places: tuple[Place, ...]
+    indices: tuple[Position, ...]
 
-    def place_at(self, start: int, end: int) -> Place | None:
+    def index_at(self, start: int, end: int) -> Position | None:
         """The subject or value that a span lies in or shares most with."""
-        shared = [(min(end, place.end) - max(start, place.start), place) for place in self.places]
+        shared = [(min(end, index.end) - max(start, index.start), index) for index in self.indices]
         most, best = max(shared, key=lambda one: one[0], default=(0, None))
         return best if most > 0 else None
 
@@ -86,7 +86,7 @@ class LinearData(NamedTuple):
 def linearise(facts: Mapping[int, Record]) -> LinearData:
     """Facts as one line: `subject | attribute | value ; …`."""
     parts: list[str] = []
-    places: list[Place] = []
+    indices: list[Position] = []
     length = 0
 
     def write(text: str) -> tuple[int, int]:
@@ -96,15 +96,15 @@ def linearise(facts: Mapping[int, Record]) -> LinearData:
         length += len(text)
         return start, length
 
-    for place, record in facts.items():
+    for index, record in facts.items():
         if parts:
             write(BETWEEN_FACTS)
         if record.subject:
-            places.append(Place(*write(readable(record.subject)), place, False))
+            indices.append(Position(*write(clean_value(record.subject)), index, False))
             write(BETWEEN_PARTS)
-        write(open_up(record.attribute) + BETWEEN_PARTS)
-        places.append(Place(*write(readable(record.value)), place, True))
-    return LinearData("".join(parts), tuple(places))
+        write(split_identifier(record.attribute) + BETWEEN_PARTS)
+        indices.append(Position(*write(clean_value(record.value)), index, True))
+    return LinearData("".join(parts), tuple(indices))
 
 
 def blank_out(text: str, span: tuple[int, int]) -> str:

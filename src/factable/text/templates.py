@@ -50,17 +50,17 @@ class Templates:
             usable = [template for template in found if record.subject or SUBJECT not in template]
             if usable:
                 return usable
-        if readable(record.value).lower() in TRUE | FALSE:
+        if clean_value(record.value).lower() in TRUE | FALSE:
             return (_of_boolean(record),)
         return (BACKOFF if record.subject else BACKOFF_WITHOUT_SUBJECT,)
 
 
 def _of_boolean(record: Record) -> str:
     """A sentence that says or denies what an attribute such as `familyFriendly` or `has_wifi` asks."""
-    words = open_up(record.attribute)
+    words = split_identifier(record.attribute)
     asked = _VERB.fullmatch(words)
     verb, rest = (asked[1], asked[2]) if asked else ("is" if _ADJECTIVE.search(words) else "has", words)
-    denial = "" if readable(record.value).lower() in TRUE else " not" if verb in _COPULAS else " no"
+    denial = "" if clean_value(record.value).lower() in TRUE else " not" if verb in _COPULAS else " no"
     # Angle brackets stay out of a template but for its own placeholders.
     rest = rest.replace("<", "").replace(">", "")
     return f"{SUBJECT if record.subject else 'It'} {verb}{denial} {rest}."
@@ -69,16 +69,16 @@ def _of_boolean(record: Record) -> str:
 def fill(template: str, record: Record) -> str:
     """A template with subject, attribute and value of a record in place."""
     filled = {
-        SUBJECT: readable(record.subject),
-        ATTRIBUTE: open_up(record.attribute),
-        VALUE: readable(record.value),
+        SUBJECT: clean_value(record.subject),
+        ATTRIBUTE: split_identifier(record.attribute),
+        VALUE: clean_value(record.value),
     }
     # In one pass, so that a value that looks like a placeholder stays a value.
-    found = re.sub(f"{SUBJECT}|{ATTRIBUTE}|{VALUE}", lambda place: filled[place[0]], template)
+    found = re.sub(f"{SUBJECT}|{ATTRIBUTE}|{VALUE}", lambda index: filled[index[0]], template)
     return found[:1].upper() + found[1:]
 
 
-def open_up(name: str) -> str:
+def split_identifier(name: str) -> str:
     """An attribute as words: camel case, underscores and the steps of a path opened up."""
     if " " not in name:
         # Among words a full stop marks what is shortened, as in "No.of seats".
@@ -89,7 +89,7 @@ def open_up(name: str) -> str:
     )
 
 
-def readable(value: str) -> str:
+def clean_value(value: str) -> str:
     """A subject or value as it stands in a sentence: no surrounding quotes, no underscores."""
     text = value.strip()
     if len(text) > 1 and _QUOTES.get(text[0]) == text[-1]:
@@ -106,20 +106,20 @@ def facts_of(table: Table) -> dict[int, Record]:
     """
     naming = _naming_record(table.records)
     about = table.title or ("" if naming is None else table.records[naming].value)
-    if naming is not None and readable(table.records[naming].value) != readable(about):
+    if naming is not None and clean_value(table.records[naming].value) != clean_value(about):
         naming = None
     heads: dict[str, str] = {}
     facts = {}
-    for place, record in enumerate(table.records):
-        if place == naming:
+    for index, record in enumerate(table.records):
+        if index == naming:
             continue
         member = None if record.subject else _MEMBER.fullmatch(record.attribute)
         if member and member[1] in heads:
-            facts[place] = record._replace(subject=heads[member[1]])
+            facts[index] = record._replace(subject=heads[member[1]])
             continue
         if member and not any(char.isdecimal() for char in record.value):
             heads[member[1]] = record.value
-        facts[place] = record if record.subject else record._replace(subject=about)
+        facts[index] = record if record.subject else record._replace(subject=about)
     return facts
 
 
@@ -127,6 +127,6 @@ def _naming_record(records: Sequence[Record]) -> int | None:
     """Which record names what the others are about, where there is one and there are others."""
     if len(records) < 2:
         return None
-    names = [open_up(record.attribute).lower() if not record.subject else "" for record in records]
+    names = [split_identifier(record.attribute).lower() if not record.subject else "" for record in records]
     first = 0 if names[0] in NAMING_FIRST and names.count(names[0]) == 1 else None
     return next((names.index(name) for name in NAMING if names.count(name) == 1), first)

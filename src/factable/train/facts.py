@@ -14,9 +14,9 @@ from factable.metrics.slots.patterns import Patterns, squeeze
 from factable.types import Example, Record
 
 Matrix = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 # A slot with more values holds names, which are looked for and not learnt.
-MOST_VALUES = 12
+MAX_VALUES = 12
 # N-grams of fewer texts are left out.
 RAREST = 25
 HELD_OUT = 0.1
@@ -30,8 +30,8 @@ CUTS = np.linspace(0.02, 0.5, 25)
 class Texts:
     """Texts as places of features, one after the other, and the number of each slot's value (0 for none)."""
 
-    features: Places
-    starts: Places
+    features: Indices
+    starts: Indices
     answers: NDArray[np.int64]
 
 
@@ -55,8 +55,8 @@ def train_classifier(
     vocabulary = _vocabulary(grams, held)
     training, rest = (
         _pack(
-            [grams[place] for place in np.flatnonzero(which)],
-            [pairs[place][1] for place in np.flatnonzero(which)],
+            [grams[index] for index in np.flatnonzero(which)],
+            [pairs[index][1] for index in np.flatnonzero(which)],
             vocabulary,
             slots,
         )
@@ -64,7 +64,7 @@ def train_classifier(
     )
     log(f"{len(training.starts):,} texts, {len(vocabulary):,} n-grams, {len(slots)} slots")
     weights, bias = _fit(training, len(vocabulary), slots, random, log)
-    rows = {gram: _row(weights[place]) for gram, place in vocabulary.items()}
+    rows = {gram: _row(weights[index]) for gram, index in vocabulary.items()}
     return FactClassifier(slots, names, bias.tolist(), rows, _choose_cut(rest, weights, bias, slots, log))
 
 
@@ -79,7 +79,7 @@ def _vocabulary(grams: Sequence[Sequence[str]], held: NDArray[np.bool_]) -> dict
     """The n-grams of enough training texts, numbered."""
     often = Counter(gram for some, out in zip(grams, held, strict=True) if not out for gram in some)
     kept = sorted(gram for gram, times in often.items() if times >= RAREST)
-    return {gram: place for place, gram in enumerate(kept)}
+    return {gram: index for index, gram in enumerate(kept)}
 
 
 def slots_of(examples: Sequence[Example]) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
@@ -92,7 +92,7 @@ def slots_of(examples: Sequence[Example]) -> tuple[dict[str, tuple[str, ...]], t
                 key = squeeze(record.value)
                 written[key] = min(written.get(key, record.value), record.value, key=len)
                 values.setdefault(record.attribute, Counter())[key] += 1
-    names = tuple(slot for slot, found in values.items() if len(found) > MOST_VALUES)
+    names = tuple(slot for slot, found in values.items() if len(found) > MAX_VALUES)
     closed = [slot for slot in values if slot not in names]
     return {slot: tuple(written[key] for key in sorted(values[slot])) for slot in closed}, names
 
@@ -106,7 +106,7 @@ def _pack(
     known = [[vocabulary[gram] for gram in some if gram in vocabulary] or [0] for some in grams]
     lengths = np.array([len(some) for some in known], dtype=np.int64)
     return Texts(
-        features=np.array([place for some in known for place in some], dtype=np.int64),
+        features=np.array([index for some in known for index in some], dtype=np.int64),
         starts=np.concatenate(([0], np.cumsum(lengths)[:-1])),
         answers=np.array([_answers(records, slots) for records in tables], dtype=np.int64),
     )
@@ -123,21 +123,21 @@ def _answers(records: Sequence[Record], slots: dict[str, tuple[str, ...]]) -> li
     return found
 
 
-def _batch(texts: Texts, which: Places) -> tuple[Places, Places]:
+def _batch(texts: Texts, which: Indices) -> tuple[Indices, Indices]:
     """The features of some texts one after the other, and where each text begins."""
     ends = np.append(texts.starts[1:], len(texts.features))
-    pieces = [texts.features[texts.starts[place] : ends[place]] for place in which]
+    pieces = [texts.features[texts.starts[index] : ends[index]] for index in which]
     return np.concatenate(pieces), np.concatenate(([0], np.cumsum([len(piece) for piece in pieces])[:-1]))
 
 
 def _shares(sums: Matrix, slots: dict[str, tuple[str, ...]]) -> list[Matrix]:
     """Probabilities of the values of each slot, those of none first."""
-    found, place = [], 0
+    found, index = [], 0
     for values in slots.values():
-        own = np.hstack((np.zeros((len(sums), 1)), sums[:, place : place + len(values)]))
+        own = np.hstack((np.zeros((len(sums), 1)), sums[:, index : index + len(values)]))
         own = np.exp(own - own.max(axis=1, keepdims=True))
         found.append(own / own.sum(axis=1, keepdims=True))
-        place += len(values)
+        index += len(values)
     return found
 
 
@@ -156,13 +156,13 @@ def _fit(
         loss = 0.0
         for start in range(0, len(order), BATCH):
             which = order[start : start + BATCH]
-            places, begins = _batch(texts, which)
-            sums = np.add.reduceat(weights[places], begins) + weights[width]
+            indices, begins = _batch(texts, which)
+            sums = np.add.reduceat(weights[indices], begins) + weights[width]
             slopes, lost = _slopes(_shares(sums, slots), texts.answers[which])
             loss += lost
-            lengths = np.diff(np.append(begins, len(places)))
+            lengths = np.diff(np.append(begins, len(indices)))
             gradient: Matrix = np.zeros_like(weights)
-            np.add.at(gradient, places, np.repeat(slopes, lengths, axis=0))
+            np.add.at(gradient, indices, np.repeat(slopes, lengths, axis=0))
             gradient[width] = slopes.sum(axis=0)
             gradient = gradient / len(which) + DECAY * weights
             seen += gradient**2
@@ -171,7 +171,7 @@ def _fit(
     return weights[:width], weights[width]
 
 
-def _slopes(shares: Sequence[Matrix], answers: Places) -> tuple[Matrix, float]:
+def _slopes(shares: Sequence[Matrix], answers: Indices) -> tuple[Matrix, float]:
     """How the loss rises with each sum, and the loss."""
     parts, lost = [], 0.0
     rows = np.arange(len(answers))
@@ -187,8 +187,8 @@ def _choose_cut(
     texts: Texts, weights: Matrix, bias: Matrix, slots: dict[str, tuple[str, ...]], log: Callable[[str], None]
 ) -> float:
     """The probability that best tells given values from others of their slots, on texts held out."""
-    places, begins = _batch(texts, np.arange(len(texts.starts)))
-    shares = _shares(np.add.reduceat(weights[places], begins) + bias, slots)
+    indices, begins = _batch(texts, np.arange(len(texts.starts)))
+    shares = _shares(np.add.reduceat(weights[indices], begins) + bias, slots)
     right, other = [], []
     for slot, share in enumerate(shares):
         for row, answer in enumerate(texts.answers[:, slot]):

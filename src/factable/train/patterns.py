@@ -22,7 +22,7 @@ RAREST = 10
 LIFT = 5.0
 # A paraphrase must be in that share of the texts that do not say a value as it stands.
 SMALLEST_SHARE = 0.02
-MOST_PARAPHRASES = 8
+MAX_PARAPHRASES = 8
 Facts = frozenset[tuple[str, str]]
 
 
@@ -65,11 +65,11 @@ def draft_patterns(examples: Sequence[Example]) -> tuple[str, int]:
 def _paraphrases(slot: str, value: str, texts: _Texts, frequent: dict[str, int]) -> list[str]:
     """N-grams that cover most texts with a value that do not say it as it stands, one after the other."""
     fact = (slot, squeeze(value))
-    own = [place for place, facts in enumerate(texts.facts) if fact in facts]
+    own = [index for index, facts in enumerate(texts.facts) if fact in facts]
     stands = re.compile(rf"(?<!\w){verbatim(value)}(?!\w)", re.IGNORECASE)
-    left = {place for place in own if not stands.search(texts.texts[place])}
+    left = {index for index in own if not stands.search(texts.texts[index])}
     least = max(RAREST, SMALLEST_SHARE * len(left))
-    with_value = Counter(gram for place in own for gram in texts.grams[place] if gram in frequent)
+    with_value = Counter(gram for index in own for gram in texts.grams[index] if gram in frequent)
     rest = max(len(texts.texts) - len(own), 1)
     telling = {
         gram
@@ -77,14 +77,14 @@ def _paraphrases(slot: str, value: str, texts: _Texts, frequent: dict[str, int])
         if times / len(own) >= LIFT * (frequent[gram] - times) / rest
     }
     found: list[str] = []
-    while len(found) < MOST_PARAPHRASES:
-        covered = Counter(gram for place in left for gram in texts.grams[place] & telling)
+    while len(found) < MAX_PARAPHRASES:
+        covered = Counter(gram for index in left for gram in texts.grams[index] & telling)
         # Of equals the shortest, and then the first in the alphabet.
         best = max(covered, key=lambda gram: (covered[gram], -len(gram), gram), default="")
         if covered[best] < least:
             break
         found.append(best)
-        left = {place for place in left if best not in texts.grams[place]}
+        left = {index for index in left if best not in texts.grams[index]}
     return found
 
 

@@ -10,9 +10,9 @@ import orjson
 from factable.errors import DataError, Fault
 from factable.io.files import read_lines
 from factable.text.questions import attribute_key
-from factable.text.templates import SUBJECT, readable
+from factable.text.templates import SUBJECT, clean_value
 
-MOST_KEPT = 3
+MAX_KEPT = 3
 # A wording that one question has is as likely a slip.
 LEAST_USES = 2
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\Z|,.*\Z")
@@ -56,7 +56,7 @@ def learn_questions(asked: Iterable[AskedFact]) -> dict[str, list[str]]:
     best = {}
     for attribute, counts in sorted(found.items()):
         often = [one for one in counts if counts[one] >= LEAST_USES]
-        kept = sorted(often, key=lambda one: (-counts[one], len(one), one))[:MOST_KEPT]
+        kept = sorted(often, key=lambda one: (-counts[one], len(one), one))[:MAX_KEPT]
         if kept:
             best[attribute] = kept
     return best
@@ -65,7 +65,7 @@ def learn_questions(asked: Iterable[AskedFact]) -> dict[str, list[str]]:
 def _template(fact: AskedFact) -> str | None:
     """The question with a placeholder for its entity; None where that is not named once."""
     question = _POSSESSIVE.sub(r"'s", " ".join(fact.question.lower().rstrip(" ?.").split()))
-    name = readable(fact.entity).lower()
+    name = clean_value(fact.entity).lower()
     for form in dict.fromkeys((name, _QUALIFIER.sub("", name))):
         parts = re.split(rf"(?<!\w){re.escape(form)}(?!\w)", question) if form else []
         if len(parts) == 2 and _ASKING.match(parts[0]):

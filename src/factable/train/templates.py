@@ -10,14 +10,14 @@ from itertools import pairwise
 
 from factable.models.nli import entailment
 from factable.models.protocols import ENTAILMENT, TextPair
-from factable.text.templates import SUBJECT, VALUE, facts_of, fill, open_up, readable
+from factable.text.templates import SUBJECT, VALUE, clean_value, facts_of, fill, split_identifier
 from factable.text.values.dates import MONTHS
 from factable.types import Example, Record
 
-MOST_WORDS = 25
-MOST_KEPT = 8
+MAX_WORDS = 25
+MAX_KEPT = 8
 # Texts on which each template of an attribute is tried.
-MOST_TRIED = 12
+MAX_TRIED = 12
 # How alike a stretch of text and a name must be to be taken for it.
 ALIKE = 0.85
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*|\S")
@@ -67,7 +67,7 @@ def pick_templates(
         (attribute, template, pair)
         for attribute, choices in templates.items()
         for template in choices
-        for record, text in tried[attribute][:MOST_TRIED]
+        for record, text in tried[attribute][:MAX_TRIED]
         for sentence in [fill(template, record)]
         for pair in (TextPair(sentence, text), TextPair(text, sentence))
     ]
@@ -107,7 +107,7 @@ def _best(counts: Counter[str]) -> list[str]:
             often * len(mine & words[other]) / len(mine | words[other]) for other, often in counts.items()
         )
 
-    return sorted(counts, key=lambda template: (-centrality(template), template))[:MOST_KEPT]
+    return sorted(counts, key=lambda template: (-centrality(template), template))[:MAX_KEPT]
 
 
 def delexicalise(text: str, record: Record) -> str | None:
@@ -117,7 +117,7 @@ def delexicalise(text: str, record: Record) -> str | None:
     """
     template: str | None = " ".join(text.split())
     names = {VALUE: record.value} | ({SUBJECT: record.subject} if record.subject else {})
-    if len(text.split()) > MOST_WORDS:
+    if len(text.split()) > MAX_WORDS:
         return None
     for placeholder, name in names.items():
         template = template and _put(placeholder, name, template)
@@ -130,8 +130,8 @@ def delexicalise(text: str, record: Record) -> str | None:
 
 def _put(placeholder: str, name: str, text: str) -> str | None:
     """The text with a placeholder where the name stands."""
-    place = _find(text, name) if readable(name) else None
-    return place and text[: place[0]] + placeholder + text[place[1] :]
+    index = _find(text, name) if clean_value(name) else None
+    return index and text[: index[0]] + placeholder + text[index[1] :]
 
 
 def _is_clean(template: str, record: Record) -> bool:
@@ -140,7 +140,7 @@ def _is_clean(template: str, record: Record) -> bool:
     if any(character.isdigit() for character in rest):
         return False
     names = {word for word in _plain(f"{record.subject} {record.value}").split() if len(word) > 3}
-    said = set(_plain(open_up(record.attribute)).split())
+    said = set(_plain(split_identifier(record.attribute)).split())
     # A capital inside the sentence is a name that belongs to one fact, unless the attribute has it too.
     inside = set(map(_plain, re.findall(r"(?<=\S )[A-Z]\w+", rest))) - said
     return not inside and not (names - said) & set(re.findall(r"\w+", _plain(rest)))
@@ -158,12 +158,12 @@ def _find(text: str, name: str) -> tuple[int, int] | None:
 
 def _find_alike(text: str, name: str) -> tuple[int, int] | None:
     """The stretch of words most like a name, if it is like enough."""
-    wanted = _plain(readable(name))
-    places = [word.span() for word in _WORD.finditer(text)]
+    wanted = _plain(clean_value(name))
+    indices = [word.span() for word in _WORD.finditer(text)]
     size = len(_WORD.findall(wanted))
     best, where = ALIKE, None
     for length in range(max(1, size - 1), size + 2):
-        for start, end in zip(places, places[length - 1 :], strict=False):
+        for start, end in zip(indices, indices[length - 1 :], strict=False):
             stretch = text[start[0] : end[1]]
             if "<" in stretch or abs(len(stretch) - len(wanted)) > len(wanted) / 3:
                 continue
@@ -175,7 +175,7 @@ def _find_alike(text: str, name: str) -> tuple[int, int] | None:
 
 def _forms(name: str) -> Iterator[str]:
     """How a name, number or date may be written in a text."""
-    text = readable(name)
+    text = clean_value(name)
     yield text
     date = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text)
     if date and 1 <= int(date[2]) <= 12:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 POINTER = "checkpoint.json"
 OF_OPTIMISER = ("exp_avg", "exp_avg_sq")
 WEIGHT_DECAY = 0.01
-MOST_GRADIENT = 1.0
+MAX_GRADIENT = 1.0
 
 
 class Reached(NamedTuple):
@@ -59,7 +59,7 @@ class TrainingState:
         for group in self._optimiser.param_groups:
             group["lr"] = self._rate * share
         loss.backward()  # type: ignore[no-untyped-call, unused-ignore]
-        torch.nn.utils.clip_grad_norm_(self._trained, MOST_GRADIENT)
+        torch.nn.utils.clip_grad_norm_(self._trained, MAX_GRADIENT)
         self._optimiser.step()
         self._optimiser.zero_grad(set_to_none=True)
         return float(loss.detach())
@@ -70,9 +70,9 @@ class TrainingState:
 
         self._work.mkdir(parents=True, exist_ok=True)
         tensors = {f"model.{name}": value.contiguous() for name, value in self._model.state_dict().items()}
-        for place, parameter in enumerate(self._trained):
+        for index, parameter in enumerate(self._trained):
             state = self._optimiser.state[parameter]
-            tensors |= {f"{key}.{place}": state[key] for key in OF_OPTIMISER}
+            tensors |= {f"{key}.{index}": state[key] for key in OF_OPTIMISER}
         save_file(tensors, self._work / f"step-{step}.safetensors")
         new = self._work / "checkpoint.new"
         new.write_bytes(
@@ -99,10 +99,10 @@ class TrainingState:
             name.removeprefix("model."): value for name, value in tensors.items() if name.startswith("model.")
         }
         self._model.load_state_dict(model)
-        for place, parameter in enumerate(self._trained):
+        for index, parameter in enumerate(self._trained):
             self._optimiser.state[parameter] = {
                 "step": torch.tensor(float(step)),
-                **{key: tensors[f"{key}.{place}"] for key in OF_OPTIMISER},
+                **{key: tensors[f"{key}.{index}"] for key in OF_OPTIMISER},
             }
         return Reached(step, content["minutes"], content.get("notes", {}))
 
@@ -157,27 +157,27 @@ def plan_batches(lengths: Sequence[int], size: int, seed: int) -> list[list[int]
     batches = []
     for start in range(0, len(order), PAIRS_SORTED):
         group = sorted(order[start : start + PAIRS_SORTED], key=lengths.__getitem__)
-        cut = [group[place : place + size] for place in range(0, len(group), size)]
+        cut = [group[index : index + size] for index in range(0, len(group), size)]
         draw.shuffle(cut)
         batches += cut
     return batches
 
 
-def to_tensors(encoded: Encoded, places: Sequence[int]) -> dict[str, "torch.Tensor"]:
+def to_tensors(encoded: Encoded, indices: Sequence[int]) -> dict[str, "torch.Tensor"]:
     """The inputs of the model for some pairs."""
     import torch
 
-    longest = max(len(encoded.tokens[place]) for place in places)
+    longest = max(len(encoded.tokens[index]) for index in indices)
     width = -(-longest // LENGTH_STEP) * LENGTH_STEP
     arrays = {
-        name: np.zeros((len(places), width), np.int64)
+        name: np.zeros((len(indices), width), np.int64)
         for name in ("input_ids", "attention_mask", "token_type_ids")
     }
-    for row, place in enumerate(places):
-        size = len(encoded.tokens[place])
-        arrays["input_ids"][row, :size] = encoded.tokens[place]
+    for row, index in enumerate(indices):
+        size = len(encoded.tokens[index])
+        arrays["input_ids"][row, :size] = encoded.tokens[index]
         arrays["attention_mask"][row, :size] = 1
-        arrays["token_type_ids"][row, :size] = encoded.types[place]
+        arrays["token_type_ids"][row, :size] = encoded.types[index]
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
@@ -214,10 +214,10 @@ def train_steps(
     for step in range(start, len(batches)):
         # Drawn anew in each step, so that a run that goes on equals one that was never stopped.
         torch.manual_seed(schedule.seed + step)
-        places = batches[step]
+        indices = batches[step]
         with torch.autocast("cpu", torch.bfloat16):
-            scores = model(**to_tensors(encoded, places))
-        loss = loss_of(scores.float(), [encoded.labels[place] for place in places])
+            scores = model(**to_tensors(encoded, indices))
+        loss = loss_of(scores.float(), [encoded.labels[index] for index in indices])
         losses.append(state.take_step(loss, step))
         if (step + 1) % schedule.every == 0 or step + 1 == len(batches):
             state.save(step + 1, minutes + (time.monotonic() - began) / 60)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factable.io.data import MOST_NESTING, make_table
+from factable.io.data import MAX_NESTING, make_table
 from factable.io.examples import make_example, to_object
 from factable.io.malformed import Malformed
 from factable.types import Example, Record, Table
@@ -79,7 +79,7 @@ def nest(depth, wrap):
         ("[x]", "breaks off"),
         (" [x]", "breaks off"),
         ([["a", "b", ["c"]]], "a list in triple 1"),
-        (nest(MOST_NESTING + 1, lambda value: {"a": value}), "nested deeper"),
+        (nest(MAX_NESTING + 1, lambda value: {"a": value}), "nested deeper"),
         (nest(100_000, lambda value: {"a": value}), "nested deeper"),
         ({"a": nest(100_000, lambda value: [value])}, "nested deeper"),
     ],

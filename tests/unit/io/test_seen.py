@@ -21,9 +21,9 @@ def test_against_a_plain_set(batches):
     seen, known = SeenKeys(), set()
     for batch in batches:
         repeated = []
-        for place, key in enumerate(batch):
+        for index, key in enumerate(batch):
             if key in known:
-                repeated.append(place)
+                repeated.append(index)
             known.add(key)
         assert seen.add(numpy.array(batch, dtype=numpy.uint64).tobytes()) == repeated
 
@@ -34,9 +34,9 @@ def test_many_batches_of_unequal_size():
     for size in (1, 1000, 1, 1, 3, 5000, 2, 700, 700, 700, 0, 1):
         batch = random.integers(0, 20_000, size, dtype=numpy.uint64)
         repeated = []
-        for place, key in enumerate(batch.tolist()):
+        for index, key in enumerate(batch.tolist()):
             if key in known:
-                repeated.append(place)
+                repeated.append(index)
             known.add(key)
         assert seen.add(batch.tobytes()) == repeated
 

@@ -72,7 +72,7 @@ def test_rouge(examples, kind, reading, strict):
 
 
 def test_rouge_of_long_texts():
-    long = [" ".join(f"w{(place * step) % 1009}" for place in range(900)) for step in (1, 7, 13)]
+    long = [" ".join(f"w{(index * step) % 1009}" for index in range(900)) for step in (1, 7, 13)]
     lines = [text.replace("0 ", "0\n") for text in long]
     for kind, pieces in (("L", long), ("4", long), ("Lsum", long), ("Lsum", lines)):
         options = rouge.Options(kind, Reading("words"))
@@ -127,7 +127,7 @@ def test_cider_of_many_documents():
     """Enough n-grams for the tables to grow several times."""
     reading = Reading("words")
     documents = [
-        (" ".join(f"w{(place * step) % 5003}" for place in range(40)), f"w{step}") for step in range(1, 400)
+        (" ".join(f"w{(index * step) % 5003}" for index in range(40)), f"w{step}") for step in range(1, 400)
     ]
     quick = kernels.count_documents(documents, reading, 4)
     plain = cider.count_documents(documents, reading, 4)

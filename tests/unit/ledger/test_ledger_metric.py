@@ -24,7 +24,7 @@ TEXTS = (
 
 @pytest.fixture(scope="module")
 def scores():
-    examples = [Example(str(place), "", text, TABLE) for place, text in enumerate(TEXTS)]
+    examples = [Example(str(index), "", text, TABLE) for index, text in enumerate(TEXTS)]
     return factable.score(examples, ["ledger"])["ledger"]
 
 

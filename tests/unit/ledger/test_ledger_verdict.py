@@ -58,7 +58,7 @@ def test_optional_facts_may_be_left_out():
 
 def test_ignored_facts_are_not_in_the_ledger():
     verdict = factable.check(DATA, "Blue Spice is in the riverside area.", ignore="eatType")
-    assert [fact.place for fact in verdict.facts] == [0, 2]
+    assert [fact.record for fact in verdict.facts] == [0, 2]
     assert verdict.label == "OK"
 
 

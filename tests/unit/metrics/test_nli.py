@@ -99,7 +99,7 @@ def test_one_direction(direction, asked, value, parts):
 
 def test_required_and_optional_facts():
     def asked(**chosen):
-        return [question.place for question in questions_of(check_of(**chosen))]
+        return [question.record for question in questions_of(check_of(**chosen))]
 
     assert asked() == [None, None, 0, 1]
     assert asked(optional=["food"]) == [None, None, 1]
@@ -154,7 +154,7 @@ def test_no_facts(records):
 
 def test_an_empty_value_is_no_fact():
     table = Table((Record("Aromi", "food", " "), *FACTS.records))
-    assert [question.place for question in questions_of(check_of(replace(EXAMPLE, table=table)))] == [
+    assert [question.record for question in questions_of(check_of(replace(EXAMPLE, table=table)))] == [
         None,
         None,
         1,
@@ -222,5 +222,5 @@ def test_a_file_of_templates_moves_the_signature(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('{"food": ["<subject> has <object> dishes."]}')
     metric = NliCheck(templates=str(path))
-    assert metric.ingredients()["templates"] != NliCheck().ingredients()["templates"]
+    assert metric.checksums()["templates"] != NliCheck().checksums()["templates"]
     assert 0 <= metric.score([EXAMPLE]).values[0] <= 1

@@ -48,13 +48,13 @@ def by_hand(folder, text, *, beginnings=True):
     model, tokenizer = GPT2LMHeadModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
     ids = tokenizer((MARK if beginnings else "") + text.strip())["input_ids"]
     surprises = []
-    for place in range(1, len(ids)):
+    for index in range(1, len(ids)):
         # The first window has all before it; later ones begin at every half window.
         half = WINDOW // 2
-        start = 0 if place < WINDOW else (place // half - 1) * half
+        start = 0 if index < WINDOW else (index // half - 1) * half
         with torch.inference_mode():
-            logits = model(torch.tensor([ids[start:place]])).logits[0, -1].double()
-        surprises.append(-torch.log_softmax(logits, 0)[ids[place]].item())
+            logits = model(torch.tensor([ids[start:index]])).logits[0, -1].double()
+        surprises.append(-torch.log_softmax(logits, 0)[ids[index]].item())
     return surprises
 
 
@@ -84,7 +84,7 @@ def test_without_a_mark_of_beginnings_the_first_token_is_not_scored(without_begi
 def test_each_token_is_scored_once_with_half_a_window_before_it(window):
     for length in range(2, 400):
         windows = list(split_windows(length, window))
-        scored = [place for start, first, end in windows for place in range(first, end)]
+        scored = [index for start, first, end in windows for index in range(first, end)]
         assert scored == list(range(1, length))
         assert all(end - start <= window for start, _, end in windows)
         assert all(first - start >= window // 2 for start, first, _ in windows[1:])

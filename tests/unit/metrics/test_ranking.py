@@ -10,7 +10,7 @@ import factable
 from factable.errors import DataError, UsageError
 from factable.metrics.ranking.metric import Ranking
 from factable.metrics.ranking.pool import Pool, collect
-from factable.models.runtime.progress import told_to
+from factable.models.runtime.progress import progress_listener
 from factable.text.documents import RECORDS, VALUES, decoys_of, units_of
 from factable.types import Example, Record, Table
 
@@ -56,7 +56,7 @@ def test_what_is_left_out_and_made_up_is_named():
     assert (parts["omission"], parts["hallucination"]) == (1, 0.75)
     assert [finding.kind for finding in findings[:2]] == ["omitted", "omitted"]
     made_up = [finding for finding in findings if finding.kind == "unsupported"]
-    assert any("Bob Ray birth place Cork" in finding.note for finding in made_up)
+    assert any("Bob Ray birth index Cork" in finding.note for finding in made_up)
 
 
 def test_one_ranking_alone_counts_half_of_two():
@@ -83,7 +83,7 @@ def test_the_value_is_a_mean_of_both_rankings():
 def test_whoever_waits_hears_of_texts_that_were_embedded(jobs):
     heard = []
     pool = collect(world(), RECORDS)
-    with told_to(lambda *said: heard.append(said)):
+    with progress_listener(lambda *said: heard.append(said)):
         factable.score(world(), ["ranking"], jobs=jobs)
     every = [len(pool.units), len({text for text, _ in pool.references})]
     assert heard == [("texts embedded", number, number) for number in every]
@@ -93,7 +93,7 @@ def test_values_are_ranked_bare():
     units = units_of(example("Ann Lee").table, VALUES)
     assert units == {"Bonn": [0], "1901": [1]}
     assert list(units_of(example("Ann Lee").table, RECORDS)) == [
-        "Ann Lee birth place Bonn",
+        "Ann Lee birth index Bonn",
         "Ann Lee birth year 1901",
     ]
     value, _, _ = judge(example("Ann Lee"), rank="values", direction="table")
@@ -110,7 +110,7 @@ def test_like_tables_are_relevant_above_delta():
     pool = Pool(collect(world(), RECORDS))
     mine = frozenset(units_of(example("Ann Lee").table, RECORDS))
     all_alike = pool.alike(mine, 0.0)
-    found = {pool.references[place]: degree for place, degree in zip(*all_alike, strict=True)}
+    found = {pool.references[index]: degree for index, degree in zip(*all_alike, strict=True)}
     assert found == {
         "Ann Lee was born in Bonn in 1901": 1.0,
         "Ann Lee was born in Bonn": 0.5,
@@ -160,10 +160,10 @@ def test_decoys_are_the_right_things_told_wrong():
     attributes = ["birthPlace", "birthYear", "deathPlace"]
     found = decoys_of(example("Ann Lee").table, attributes, 2)
     assert sorted(found) == [
-        "Ann Lee birth place 1901",
+        "Ann Lee birth index 1901",
         "Ann Lee birth year Bonn",
-        "Ann Lee death place 1901",
-        "Ann Lee death place Bonn",
+        "Ann Lee death index 1901",
+        "Ann Lee death index Bonn",
     ]
     assert decoys_of(example("Ann Lee").table, attributes, 0) == []
     assert len(decoys_of(example("Ann Lee").table, attributes, 1)) == 2

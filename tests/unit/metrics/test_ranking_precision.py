@@ -9,7 +9,7 @@ from factable.metrics.ranking.judgement import (
     ARITHMETIC,
     FOUND,
     IDEAL,
-    MOST_COUNTED,
+    MAX_COUNTED,
     SUMMED,
     average_precision,
     graded_precision,
@@ -36,7 +36,7 @@ def in_order(scores, degrees):
 def test_average_precision_is_that_of_a_full_sort(ranking):
     scores, degrees = ranking
     relevant = in_order(scores, degrees > 0)
-    precisions = [relevant[: place + 1].mean() for place in np.flatnonzero(relevant)]
+    precisions = [relevant[: index + 1].mean() for index in np.flatnonzero(relevant)]
     assert average_precision(scores, np.flatnonzero(degrees)) == pytest.approx(np.mean(precisions))
 
 
@@ -56,7 +56,7 @@ def test_many_relevant_places_are_counted_by_sorting():
     generator = np.random.default_rng(0)
     scores = generator.integers(0, 50, 500).astype(np.float32)
     relevant = np.arange(0, 500, 4)
-    assert len(relevant) > MOST_COUNTED
+    assert len(relevant) > MAX_COUNTED
     one_by_one = [average_precision(scores, relevant[:1])]
     assert 0 < average_precision(scores, relevant) < 1
     assert one_by_one[0] == 1 / (scores >= scores[0]).sum()

@@ -54,7 +54,7 @@ def make_hf_folder(folder, labels, *, positions=64, head=True):
     from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedTokenizerFast
 
     tokenizer = Tokenizer(
-        models.WordPiece({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]")
+        models.WordPiece({word: index for index, word in enumerate(WORDS)}, unk_token="[UNK]")
     )
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -76,7 +76,7 @@ def make_hf_folder(folder, labels, *, positions=64, head=True):
         # Larger than usual, so that answers to different pairs differ.
         initializer_range=1.0,
         id2label=dict(enumerate(labels)),
-        label2id={label: place for place, label in enumerate(labels)},
+        label2id={label: index for index, label in enumerate(labels)},
     )
     model = BertForSequenceClassification(config) if head else BertModel(config)
     model.save_pretrained(folder)

@@ -69,11 +69,11 @@ def saved(tmp_path_factory):
 def test_a_damaged_file_is_refused_or_harmless(saved, data):
     """A changed or missing byte never gives other counts, nor an error of another kind."""
     content = bytearray(saved.read_bytes())
-    place = data.draw(st.integers(0, len(content) - 1))
+    index = data.draw(st.integers(0, len(content) - 1))
     if data.draw(st.booleans()):
-        del content[place:]
+        del content[index:]
     else:
-        content[place] ^= data.draw(st.integers(1, 255))
+        content[index] ^= data.draw(st.integers(1, 255))
     broken = saved.with_name("broken.counts")
     broken.write_bytes(content)
     counts = None
@@ -137,9 +137,9 @@ def test_arrays_that_do_not_fit_are_refused(saved, name):
 def test_an_encrypted_or_unknown_archive_is_refused(saved):
     with zipfile.ZipFile(saved) as archive:
         content = bytearray(saved.read_bytes())
-        place = archive.infolist()[0].header_offset
+        index = archive.infolist()[0].header_offset
     # The flag of encryption, in the entry and in the directory at the end.
-    content[place + 6] |= 1
+    content[index + 6] |= 1
     content[content.rindex(b"PK\x01\x02") + 8] |= 1
     broken = saved.with_name("encrypted.counts")
     broken.write_bytes(content)
@@ -156,12 +156,12 @@ def test_the_layout_of_the_authors(tmp_path):
     counts = load_fresh(path)
     number = counts.vocabulary
     assert set(number) == {"born", "was", "in"}
-    assert {word: counts.totals[place] for word, place in number.items()} == {"born": 20, "was": 3, "in": 0}
+    assert {word: counts.totals[index] for word, index in number.items()} == {"born": 20, "was": 3, "in": 0}
     words = list(number)
     found = {
-        f"{words[row]}|||{words[counts.columns[place]]}": counts.pairs[place]
+        f"{words[row]}|||{words[counts.columns[index]]}": counts.pairs[index]
         for row in range(len(words))
-        for place in range(counts.starts[row], counts.starts[row + 1])
+        for index in range(counts.starts[row], counts.starts[row + 1])
     }
     assert found == {key: count for key, count in GOOGLE.items() if "|||" in key}
 

@@ -6,13 +6,13 @@ import pytest
 from factable.errors import DataError, UsageError
 from factable.models.encoder import OnnxEmbedder, embed, load_embedder
 from factable.models.nli import load_nli
-from factable.models.protocols import SCALE, tell_nobody
+from factable.models.protocols import SCALE, no_progress
 from factable.models.runtime.cache import cache_file
 from factable.models.runtime.manifest import embedded_folder, read_manifest
 
 TEXTS = [
     "Ada was born in London.",
-    "The birth place of Ada is London.",
+    "The birth index of Ada is London.",
     "Bananas are yellow.",
     "ok",
     "Ada \ud83d",
@@ -46,7 +46,7 @@ def test_a_row_does_not_depend_on_neighbours_threads_or_the_cache(rows, monkeypa
     alone = np.concatenate([embed("embed", [text]) for text in TEXTS])
     assert (alone == rows).all()
     model = OnnxEmbedder(embedded_folder("embed"), threads=3)
-    assert (model.embed(TEXTS[:4] * 20, tell_nobody)[-4:] == rows[:4]).all()
+    assert (model.embed(TEXTS[:4] * 20, no_progress)[-4:] == rows[:4]).all()
 
 
 def test_what_is_kept_is_not_computed_again(rows, monkeypatch):

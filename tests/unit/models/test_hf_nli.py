@@ -13,7 +13,7 @@ from model_folders import WORDS, make_hf_folder
 
 from factable.errors import DataError
 from factable.models.nli import HfNli, entailment, identity_of, load_nli
-from factable.models.protocols import LABELS, TextPair, tell_nobody
+from factable.models.protocols import LABELS, TextPair, no_progress
 from factable.models.runtime.folders import folder_identity
 
 # As roberta-large-mnli and others have them.
@@ -44,7 +44,7 @@ def by_hand(folder, pair):
 
 
 def test_the_order_of_labels_is_that_of_the_config(folder):
-    answers = load(folder).probabilities(PAIRS, tell_nobody)
+    answers = load(folder).probabilities(PAIRS, no_progress)
     assert answers.sum(axis=1) == pytest.approx(1)
     for pair, answer in zip(PAIRS, answers, strict=True):
         told = by_hand(folder, pair)
@@ -59,18 +59,18 @@ def test_a_permuted_config_permutes_the_answers(folder, tmp_path):
     config["id2label"] = {"0": "entailment", "1": "neutral", "2": "contradiction"}
     (other / "config.json").write_text(json.dumps(config))
     here, there = load(folder), load(other)
-    assert there.probabilities(PAIRS, tell_nobody).tolist() == (
-        here.probabilities(PAIRS, tell_nobody)[:, ::-1].tolist()
+    assert there.probabilities(PAIRS, no_progress).tolist() == (
+        here.probabilities(PAIRS, no_progress)[:, ::-1].tolist()
     )
     assert here.identity != there.identity
 
 
 def test_answers_do_not_depend_on_neighbours(folder):
     model = load(folder)
-    together = model.probabilities([*PAIRS, *PAIRS[::-1]], tell_nobody)
-    alone = np.concatenate([model.probabilities([pair], tell_nobody) for pair in PAIRS])
+    together = model.probabilities([*PAIRS, *PAIRS[::-1]], no_progress)
+    alone = np.concatenate([model.probabilities([pair], no_progress) for pair in PAIRS])
     assert together.tobytes() == np.concatenate([alone, alone[::-1]]).tobytes()
-    assert model.probabilities([], tell_nobody).shape == (0, 3)
+    assert model.probabilities([], no_progress).shape == (0, 3)
 
 
 def test_long_pairs_are_split(folder, monkeypatch):

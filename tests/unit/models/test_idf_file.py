@@ -49,11 +49,11 @@ def test_equal_frequencies_give_equal_bytes(saved, tmp_path):
 def test_a_damaged_file_is_refused_or_harmless(saved, data):
     """A changed or missing byte never gives other frequencies, nor an error of another kind."""
     content = bytearray(saved.read_bytes())
-    place = data.draw(st.integers(0, len(content) - 1))
+    index = data.draw(st.integers(0, len(content) - 1))
     if data.draw(st.booleans()):
-        del content[place:]
+        del content[index:]
     else:
-        content[place] ^= data.draw(st.integers(1, 255))
+        content[index] ^= data.draw(st.integers(1, 255))
     broken = saved.with_name("broken.idf")
     broken.write_bytes(content)
     idf = message = None

@@ -28,8 +28,8 @@ def test_a_folder_is_loaded_once_however_it_is_named(tmp_path, monkeypatch):
 
 
 def test_a_name_means_what_is_there_now(tmp_path, monkeypatch):
-    for place, temperature in (("a", 0.5), ("b", 2.0)):
-        write_manifest(make_onnx_folder(tmp_path / place / "model"), temperature=temperature)
+    for index, temperature in (("a", 0.5), ("b", 2.0)):
+        write_manifest(make_onnx_folder(tmp_path / index / "model"), temperature=temperature)
     monkeypatch.chdir(tmp_path / "a")
     first = models.load("model")
     monkeypatch.chdir(tmp_path / "b")

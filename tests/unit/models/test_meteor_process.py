@@ -229,7 +229,7 @@ def test_scores_of_every_language_are_those_of_the_program(language, normalize, 
         "",
         "perro",
     ]
-    examples = [example(text, *texts[: 1 + place]) for place, text in enumerate(texts[1:] + texts[:1])]
+    examples = [example(text, *texts[: 1 + index]) for index, text in enumerate(texts[1:] + texts[:1])]
     setting = Setting(language, normalize, str(table))
     scores = metric.score(examples)
     rows = load_meteor(setting).measure([(one.references, one.text) for one in examples])
@@ -278,7 +278,7 @@ def test_paraphrase_tables_are_checked_and_signed(tmp_path):
         with pytest.raises(UsageError, match=r"own\.gz"):
             Meteor(paraphrases=str(table)).score([example("a", "b")])
     with pytest.raises(UsageError, match="No such file"):
-        Meteor(paraphrases=str(tmp_path / "missing.gz")).ingredients()
+        Meteor(paraphrases=str(tmp_path / "missing.gz")).checksums()
     table.write_bytes(gzip.compress(b"0.9\nwuff\nbau\n"))
     scores = Meteor(paraphrases=str(table)).score([example("wuff", "bau")])
     assert scores.values[0] > 0

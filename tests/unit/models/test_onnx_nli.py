@@ -9,7 +9,7 @@ from model_folders import make_onnx_folder, write_manifest
 
 from factable.errors import DataError, UsageError
 from factable.models.nli import OnnxNli, softmax
-from factable.models.protocols import LABELS, TextPair, tell_nobody
+from factable.models.protocols import LABELS, TextPair, no_progress
 from factable.models.runtime.manifest import embedded_folder
 from factable.models.runtime.threads import core_count, share_cores, thread_count
 
@@ -33,25 +33,25 @@ def tiny_folder(tmp_path_factory):
 
 
 def test_answers_are_probabilities(embedded):
-    answers = embedded.probabilities(PAIRS, tell_nobody)
+    answers = embedded.probabilities(PAIRS, no_progress)
     assert answers.shape == (len(PAIRS), len(LABELS))
     assert (answers >= 0).all()
     assert answers.sum(axis=1) == pytest.approx(1)
-    assert embedded.probabilities([], tell_nobody).shape == (0, len(LABELS))
+    assert embedded.probabilities([], no_progress).shape == (0, len(LABELS))
 
 
 def test_a_text_entails_itself_more_than_its_opposite(embedded):
-    same, other = embedded.probabilities(PAIRS[:2], tell_nobody)[:, 0]
+    same, other = embedded.probabilities(PAIRS[:2], no_progress)[:, 0]
     assert same > 0.5 > other
 
 
 def test_answers_do_not_depend_on_neighbours_or_threads(embedded):
-    together = embedded.probabilities(PAIRS * 3, tell_nobody)
-    alone = np.concatenate([embedded.probabilities([pair], tell_nobody) for pair in PAIRS])
+    together = embedded.probabilities(PAIRS * 3, no_progress)
+    alone = np.concatenate([embedded.probabilities([pair], no_progress) for pair in PAIRS])
     assert together.tobytes() == np.tile(alone, (3, 1)).tobytes()
     for threads in (1, 3):
         model = OnnxNli(embedded_folder("nli"), threads=threads)
-        assert model.probabilities(PAIRS[::-1], tell_nobody)[::-1].tobytes() == alone.tobytes()
+        assert model.probabilities(PAIRS[::-1], no_progress)[::-1].tobytes() == alone.tobytes()
 
 
 def test_progress_counts_every_pair(tiny_folder):
@@ -67,11 +67,11 @@ def test_labels_and_temperature_come_from_the_manifest(tiny_folder, tmp_path):
     assert model.count_tokens(pairs) == [5]
     # Scores of a pair of n tokens: 0, n / 10 and 2n / 10.
     expected = softmax(np.array([0, 0.5, 1.0]))
-    assert model.probabilities([pair], tell_nobody)[0] == pytest.approx(expected)
+    assert model.probabilities([pair], no_progress)[0] == pytest.approx(expected)
     folder = shutil.copytree(tiny_folder, tmp_path / "other")
     write_manifest(folder, labels=["contradiction", "entailment", "neutral"], temperature=0.5)
     other = OnnxNli(folder)
-    assert other.probabilities([pair], tell_nobody)[0] == pytest.approx(
+    assert other.probabilities([pair], no_progress)[0] == pytest.approx(
         softmax(np.array([0, 1, 2]))[[1, 2, 0]]
     )
     assert other.identity != model.identity

@@ -6,7 +6,7 @@ import pytest
 
 from factable.errors import DataError, UsageError
 from factable.models.protocols import AskedText
-from factable.models.qa import MOST_QUESTION_WORDS, OnnxQa, answer, load_qa, qa_identity
+from factable.models.qa import MAX_QUESTION_WORDS, OnnxQa, answer, load_qa, qa_identity
 from factable.models.runtime.manifest import embedded_folder
 from factable.text.questions import BLANK, linearise
 from factable.types import Record
@@ -77,7 +77,7 @@ def test_long_contexts_are_read_to_the_end(model):
 def test_long_questions_are_cut_around_their_blank(model):
     before, after = (" ".join(f"{side}{n}" for n in range(100)) for side in ("l", "r"))
     cut = " ".join(
-        [*before.split()[-MOST_QUESTION_WORDS // 2 :], BLANK, *after.split()[: MOST_QUESTION_WORDS // 2 - 1]]
+        [*before.split()[-MAX_QUESTION_WORDS // 2 :], BLANK, *after.split()[: MAX_QUESTION_WORDS // 2 - 1]]
     )
     assert ask(model, f"{before} {BLANK} {after}", DATA) == ask(model, cut, DATA)
 

@@ -8,9 +8,9 @@ import pytest
 from model_folders import make_hf_folder
 
 from factable.errors import DataError, UsageError
-from factable.models.protocols import LABELS, AskedText, TextWithAnswer, tell_nobody
+from factable.models.protocols import LABELS, AskedText, TextWithAnswer, no_progress
 from factable.models.qa import answer, load_qa, qa_identity, writes_answers
-from factable.models.seq2seq import MOST_NEW_TOKENS, Seq2Seq, place_of, write_questions, writer_identity
+from factable.models.seq2seq import MAX_NEW_TOKENS, Seq2Seq, position_of, write_questions, writer_identity
 from tiny_t5 import make_t5_folder
 
 TEXTS = ["Ada was born in London .", "Charles built a machine", "who was born in London ?", "Where ?"]
@@ -45,7 +45,7 @@ def by_hand(folder, asked):
     assert read.count(end) >= 2
     written, first = [0], None
     with torch.inference_mode():
-        while written[-1] != end and len(written) <= MOST_NEW_TOKENS:
+        while written[-1] != end and len(written) <= MAX_NEW_TOKENS:
             scores = network(torch.tensor([read]), decoder_input_ids=torch.tensor([written])).logits[0, -1]
             first = scores.double().softmax(0) if first is None else first
             written.append(int(scores.argmax()))
@@ -55,38 +55,38 @@ def by_hand(folder, asked):
 
 def test_the_likeliest_token_is_written_next(folder, model):
     assert isinstance(model, Seq2Seq)
-    found = model.answers(ASKED, tell_nobody)
+    found = model.answers(ASKED, no_progress)
     for asked, one in zip(ASKED, found, strict=True):
         text, answerable = by_hand(folder, asked)
         assert one.text == text
         assert one.answerable == pytest.approx(answerable, abs=1e-5)
-        assert one.span == place_of(text, asked.context)
+        assert one.span == position_of(text, asked.context)
     # Otherwise any question would do.
     assert len({one.text for one in found}) > 1
     assert max(one.answerable for one in found) > min(one.answerable for one in found) + 1e-4
 
 
 def test_answers_do_not_depend_on_neighbours(model):
-    together = model.answers(ASKED, tell_nobody)
-    assert model.answers(ASKED[::-1], tell_nobody) == together[::-1]
-    assert [model.answers([asked], tell_nobody)[0] for asked in ASKED] == together
-    assert model.answers([], tell_nobody) == []
+    together = model.answers(ASKED, no_progress)
+    assert model.answers(ASKED[::-1], no_progress) == together[::-1]
+    assert [model.answers([asked], no_progress)[0] for asked in ASKED] == together
+    assert model.answers([], no_progress) == []
 
 
 def test_together_on_a_gpu_gives_the_same_texts(model, monkeypatch):
-    alone = model.answers(ASKED, tell_nobody)
+    alone = model.answers(ASKED, no_progress)
     monkeypatch.setattr(model, "_at_once", 3)
-    together = model.answers(ASKED, tell_nobody)
+    together = model.answers(ASKED, no_progress)
     assert [one.text for one in together] == [one.text for one in alone]
     for one, other in zip(together, alone, strict=True):
         assert one.answerable == pytest.approx(other.answerable, abs=1e-5)
 
 
 def test_an_answer_stands_where_it_is_first_found():
-    assert place_of("Ada", "Is ADA ada?") == (3, 6)
-    assert place_of("A.a", "Ada A.A") == (4, 7)
-    assert place_of("Kurt", "Is ADA ada?") is None
-    assert place_of("", "Ada") is None
+    assert position_of("Ada", "Is ADA ada?") == (3, 6)
+    assert position_of("A.a", "Ada A.A") == (4, 7)
+    assert position_of("Kurt", "Is ADA ada?") is None
+    assert position_of("", "Ada") is None
 
 
 def test_a_model_that_asks_and_answers_is_not_mistaken(folder, tmp_path, monkeypatch):
@@ -108,7 +108,7 @@ def test_a_prefix_in_the_configuration_is_read_first(folder, tmp_path):
     config = json.loads((other / "config.json").read_text())
     (other / "config.json").write_text(json.dumps({**config, "prefix": "Where ? </s> "}))
     asked = AskedText("Ada", "London")
-    (found,) = load_qa(str(other)).answers([asked], tell_nobody)
+    (found,) = load_qa(str(other)).answers([asked], no_progress)
     assert (found.text, pytest.approx(found.answerable)) == by_hand(
         folder, AskedText("Where ? </s> Ada", "London")
     )
@@ -117,8 +117,8 @@ def test_a_prefix_in_the_configuration_is_read_first(folder, tmp_path):
 
 def test_long_texts_are_cut(model):
     asked = AskedText("Where ?", "Ada was born in London . " * 100)
-    (found,) = model.answers([asked], tell_nobody)
-    (longer,) = model.answers([asked._replace(context=asked.context * 2)], tell_nobody)
+    (found,) = model.answers([asked], no_progress)
+    (longer,) = model.answers([asked._replace(context=asked.context * 2)], no_progress)
     assert found == longer
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factable.models.nli import OnnxNli, ask, combine, split_pair
-from factable.models.protocols import TextPair, tell_nobody
+from factable.models.protocols import TextPair, no_progress
 from factable.models.runtime.manifest import embedded_folder
 
 SENTENCE = "The text of a sentence that is quite typical for these data sets, with some names. "
@@ -117,16 +117,16 @@ def test_long_pairs_among_short_ones(model):
     assert sum(heard) == len(pairs)
     assert max(model.count_tokens(narrow.asked)) <= 64
     assert answers[0].tolist() == answers[4].tolist()
-    assert answers[[1, 3]].tolist() == model.probabilities(short, tell_nobody).tolist()
-    for place in (0, 2):
-        grid = split_pair(narrow, pairs[place])
-        found = model.probabilities(pieces(grid), tell_nobody).reshape(len(grid), len(grid[0]), 3)
-        assert answers[place].tolist() == combine(found).tolist()
+    assert answers[[1, 3]].tolist() == model.probabilities(short, no_progress).tolist()
+    for index in (0, 2):
+        grid = split_pair(narrow, pairs[index])
+        found = model.probabilities(pieces(grid), no_progress).reshape(len(grid), len(grid[0]), 3)
+        assert answers[index].tolist() == combine(found).tolist()
 
 
 @pytest.mark.parametrize("pairs", [[], [TextPair(SENTENCE * 5, SENTENCE)]], ids=["none", "all long"])
 def test_none_and_nothing_but_long_pairs(model, pairs):
-    assert ask(Narrow(model, 64), pairs, tell_nobody).shape == (len(pairs), 3)
+    assert ask(Narrow(model, 64), pairs, no_progress).shape == (len(pairs), 3)
 
 
 def test_what_fits_is_not_split(model):
@@ -134,8 +134,8 @@ def test_what_fits_is_not_split(model):
     pair = TextPair("Ada was born. " * 8, "Ada was born. " * 6)
     (size,) = model.count_tokens([pair])
     narrow.window = size
-    ask(narrow, [pair], tell_nobody)
+    ask(narrow, [pair], no_progress)
     assert narrow.asked == [pair]
     narrow.window = size - 1
-    ask(narrow, [pair], tell_nobody)
+    ask(narrow, [pair], no_progress)
     assert len(narrow.asked) > 2

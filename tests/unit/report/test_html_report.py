@@ -57,19 +57,19 @@ def test_every_example_is_there_with_data_values_and_findings(tmp_path, restaura
     assert len(data["examples"]) == data["examplesInAll"] == len(examples) == 6
     # The two systems share their data.
     assert len(data["tables"]) == data["itemsInAll"] == 3
-    for place, (system, table, item, text, numbers, findings) in enumerate(data["examples"]):
-        example = examples[place]
+    for index, (system, table, item, text, numbers, findings) in enumerate(data["examples"]):
+        example = examples[index]
         assert (data["systems"][system], item, text) == (example.system, example.item, example.text)
         title, records, references = data["tables"][table]
         assert (title, tuple(references)) == (example.table.title, example.references)
         assert [Record(*record) for record in records] == list(example.table.records)
         for mine, one in zip(numbers, scores, strict=True):
-            expected = [one.values[place], *(part[place] for part in one.parts.values())]
+            expected = [one.values[index], *(part[index] for part in one.parts.values())]
             assert mine == pytest.approx(expected, abs=1e-6)
         kinds = [data["kinds"][finding[0]] for finding in findings[0]]
-        assert kinds == [finding.kind for finding in scores[0].findings[place]]
+        assert kinds == [finding.kind for finding in scores[0].findings[index]]
         spans = [tuple(f[2:4]) if f[2] is not None else None for f in findings[0]]
-        assert spans == [finding.span for finding in scores[0].findings[place]]
+        assert spans == [finding.span for finding in scores[0].findings[index]]
 
 
 def test_only_its_own_script_and_style_may_run(tmp_path, restaurants):
@@ -179,7 +179,7 @@ class Unbounded:
 
     def score(self, examples):
         values = array("d", [len(one.text) if one.text else float("nan") for one in examples])
-        reasons = {place: "no text" for place, one in enumerate(examples) if not one.text}
+        reasons = {index: "no text" for index, one in enumerate(examples) if not one.text}
         return make_scores(self, examples, values, {}, reasons)
 
     def explain(self, examples):

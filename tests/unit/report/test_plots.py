@@ -16,8 +16,8 @@ from factable import Example, MissingExtraError, Record, Table, UsageError
 from factable.core.registry import parse
 from factable.report.plots.bars import draw_comparison, draw_correlations
 from factable.report.plots.curves import draw_coverage, draw_curves
-from factable.report.plots.labels import spread, wrap
-from factable.report.plots.scatter import MOST_DOTS, draw_scatter
+from factable.report.plots.labels import parallel_map, wrap
+from factable.report.plots.scatter import MAX_DOTS, draw_scatter
 from factable.report.plots.style import PAGE, RESOLUTION, picture_format, save
 from factable.study.comparison import compare
 from factable.study.divergence import measure_coverage, measure_divergence
@@ -132,11 +132,11 @@ def test_undefined_is_said():
 
 
 def test_many_texts_become_hexagons():
-    panel = make_panel(items=MOST_DOTS // len(SYSTEMS) + 1, ratings=("semantics",), metrics=("parent",))
+    panel = make_panel(items=MAX_DOTS // len(SYSTEMS) + 1, ratings=("semantics",), metrics=("parent",))
     figure = draw_scatter(panel, study(panel, humans=["semantics"], level="example", draws=0))
     (collection,) = figure.axes[0].collections
     # The sum of the hexagons is all texts.
-    assert collection.get_array().sum() == len(panel.item_of) > MOST_DOTS
+    assert collection.get_array().sum() == len(panel.item_of) > MAX_DOTS
 
 
 @pytest.fixture(scope="module")
@@ -183,14 +183,14 @@ def test_labels_of_points_do_not_overlap():
     # Of the text alone, without the line that leads to it.
     boxes = [Text.get_window_extent(text) for text in texts]
     assert len(boxes) > 6
-    pairs = [(one, other) for place, one in enumerate(boxes) for other in boxes[:place]]
+    pairs = [(one, other) for index, one in enumerate(boxes) for other in boxes[:index]]
     assert not [pair for pair in pairs if pair[0].overlaps(pair[1])]
 
 
 def test_spread():
-    assert spread([0.2, 0.8], [0.1, 0.1], 0, 1) == pytest.approx([0.2, 0.8])
-    assert spread([0.52, 0.5], [0.1, 0.1], 0, 1) == pytest.approx([0.56, 0.46])
-    assert spread([1.0, 1.0, 0.0], [0.1, 0.2, 0.1], 0, 1) == pytest.approx([0.75, 0.9, 0.05])
+    assert parallel_map([0.2, 0.8], [0.1, 0.1], 0, 1) == pytest.approx([0.2, 0.8])
+    assert parallel_map([0.52, 0.5], [0.1, 0.1], 0, 1) == pytest.approx([0.56, 0.46])
+    assert parallel_map([1.0, 1.0, 0.0], [0.1, 0.2, 0.1], 0, 1) == pytest.approx([0.75, 0.9, 0.05])
 
 
 def test_long_names_are_wrapped():

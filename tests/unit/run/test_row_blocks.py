@@ -54,21 +54,21 @@ def test_values_are_those_of_the_same_rows_in_a_list(tmp_path, write):
     path = write(tmp_path / f"rows.{write.__name__.removeprefix('write_')}", rows)
     sizes, here = [], []
     alone = score_files([path], [PARENT], listener=here.append)
-    spread = score_files([path], [PARENT], jobs=2, listener=lambda unit: sizes.append(len(unit.items)))
-    assert repr(alone.scores) == repr(spread.scores) == repr(expected.scores)
+    parallel_map = score_files([path], [PARENT], jobs=2, listener=lambda unit: sizes.append(len(unit.items)))
+    assert repr(alone.scores) == repr(parallel_map.scores) == repr(expected.scores)
     assert sizes == [BLOCK_ROWS, BLOCK_ROWS, 7]
     assert sum(unit.size for unit in here) == pytest.approx(path.stat().st_size, rel=0.2)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(("write", "place"), [(write_csv, ":3692: "), (write_parquet, ": row 2051: ")])
-def test_a_bad_row_is_named(tmp_path, write, place, jobs):
+def test_a_bad_row_is_named(tmp_path, write, index, jobs):
     rows = make_rows()
     rows[2050]["data"] = '["broken'
     path = write(tmp_path / f"rows.{write.__name__.removeprefix('write_')}", rows)
     with pytest.raises(DataError) as refused:
         score_files([path], [PARENT], jobs=jobs)
-    assert str(refused.value).startswith(f"{path}{place}broken JSON")
+    assert str(refused.value).startswith(f"{path}{index}broken JSON")
     assert score_files([path], [PARENT], jobs=jobs, skip_bad=True).skipped.total == 1
 
 

@@ -44,9 +44,9 @@ class Logged:
         with open(self.log, "a") as stream:
             stream.writelines(f"{each.item}\n" for each in examples)
         values = array("d", [float(len(each.text)) for each in examples])
-        reasons = {place: "no text" for place, each in enumerate(examples) if not each.text}
-        for place in reasons:
-            values[place] = float("nan")
+        reasons = {index: "no text" for index, each in enumerate(examples) if not each.text}
+        for index in reasons:
+            values[index] = float("nan")
         words = array("d", [float(len(each.text.split())) for each in examples])
         return make_scores(self, examples, values, {"words": words}, reasons)
 
@@ -76,7 +76,7 @@ EXAMPLES = [example(number, "a " * (number % 7)) for number in range(100)]
 
 
 def rows(examples, pieces):
-    return [f"{each.item} {pieces[0].values[place]}\n".encode() for place, each in enumerate(examples)]
+    return [f"{each.item} {pieces[0].values[index]}\n".encode() for index, each in enumerate(examples)]
 
 
 def run(source, metric, resume, **options):
@@ -118,12 +118,12 @@ def test_what_was_kept_is_not_scored_again(tmp_path, logged, jobs):
     whole = kept.read_bytes()
     ends = entry_ends(kept)
     assert len(ends) == 5
-    for place, end in enumerate(ends):
+    for index, end in enumerate(ends):
         for torn in (0, 1, 20, 300):
             kept.write_bytes(whole[: end + torn])
             assert run(EXAMPLES, metric, kept, jobs=3 - jobs) == undisturbed
             again = sorted(scored(), key=int)
-            assert again == [each.item for each in EXAMPLES[place * SLOW_UNIT :]]
+            assert again == [each.item for each in EXAMPLES[index * SLOW_UNIT :]]
             assert kept.read_bytes() == whole
 
 
@@ -155,7 +155,7 @@ def test_wherever_the_file_breaks_off(tmp_path):
 
 @given(st.integers(0, 10_000), st.integers(1, 255))
 @settings(max_examples=200)
-def test_a_changed_byte_is_never_read(tmp_path_factory, place, change):
+def test_a_changed_byte_is_never_read(tmp_path_factory, index, change):
     path = tmp_path_factory.mktemp("kept") / "kept"
     contents = [b"one", b"two" * 30, b"three"]
     with ResumeFile(str(path)) as file:
@@ -163,7 +163,7 @@ def test_a_changed_byte_is_never_read(tmp_path_factory, place, change):
         for content in contents:
             file.append(content)
     damaged = bytearray(path.read_bytes())
-    damaged[place % len(damaged)] ^= change
+    damaged[index % len(damaged)] ^= change
     path.write_bytes(damaged)
     try:
         with ResumeFile(str(path)) as file:

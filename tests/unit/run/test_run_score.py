@@ -58,13 +58,13 @@ def test_units_of_any_size_give_what_unique_examples_give(drawn, size):
     assert (scores.signature, scores.corpus) == (expected.signature, expected.corpus)
     assert scores.values.tobytes() == expected.values.tobytes()
     assert scores.findings == expected.findings
-    assert [result.systems[place] for place in result.system_of] == [each.system for each in unique]
+    assert [result.systems[index] for index in result.system_of] == [each.system for each in unique]
     assert heard == [each.item for each in unique]
     assert result.skipped.total == len(examples) - len(unique)
     assert [fault.line for fault in result.skipped.faults] == [
-        place
-        for place, each in enumerate(examples, 1)
-        if (each.item, each.system) in {(other.item, other.system) for other in examples[: place - 1]}
+        index
+        for index, each in enumerate(examples, 1)
+        if (each.item, each.system) in {(other.item, other.system) for other in examples[: index - 1]}
     ][:10]
 
 

@@ -51,7 +51,7 @@ def example(number):
 
 def lines(path, number):
     common = {"text": "Ada was born. " * 10, "data": {"name": "Ada"}, "references": ["Ada was here."]}
-    rows = [{"id": str(place), **common} for place in range(number)]
+    rows = [{"id": str(index), **common} for index in range(number)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 

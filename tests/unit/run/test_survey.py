@@ -121,8 +121,8 @@ class Counting:
     def add(self, survey, more):
         return survey + more
 
-    def learn(self, survey, spread=map):
-        return sum(spread(int, [str(survey), "0"]))
+    def learn(self, survey, parallel_map=map):
+        return sum(parallel_map(int, [str(survey), "0"]))
 
     def score(self, examples, known=None):
         from array import array

@@ -17,7 +17,7 @@ from factable.stats.correlation import (
     why_no_pairs,
     why_undefined,
 )
-from factable.stats.pairs import MOST_POINTS, sum_pairs, tie_threshold
+from factable.stats.pairs import MAX_POINTS, sum_pairs, tie_threshold
 from factable.stats.significance import permutation_p
 
 SCIPY = {
@@ -114,7 +114,7 @@ def test_undefined_says_why(x, y, reason):
 
 
 def test_too_many_points_for_pairs():
-    x = np.arange(MOST_POINTS + 1.0)
+    x = np.arange(MAX_POINTS + 1.0)
     found = correlate(x, x)
     assert found["pearson"] == pytest.approx(1.0)
     assert found["spearman"] == pytest.approx(1.0)
@@ -170,7 +170,7 @@ def test_permutation_of_rows_equals_all_swaps():
     observed = abs(mean(first) - mean(second))
     gaps = []
     for number in range(2**6):
-        swap = np.array([number >> place & 1 for place in range(6)], dtype=bool).reshape(2, 3)
+        swap = np.array([number >> index & 1 for index in range(6)], dtype=bool).reshape(2, 3)
         gaps.append(mean(np.where(swap, second, first)) - mean(np.where(swap, first, second)))
     exact = np.mean(np.abs(gaps) >= observed - 1e-12)
     found = permutation_p_of_rows(first, second, human, permutations=20_000, seed=0)

@@ -11,7 +11,7 @@ spans = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)).map(lambda s: 
 
 
 def characters(found):
-    return {place for start, end in found for place in range(start, end)}
+    return {index for start, end in found for index in range(start, end)}
 
 
 @given(spans, spans)

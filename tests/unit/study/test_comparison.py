@@ -119,7 +119,7 @@ def test_only_items_of_all_systems_count():
 
 
 def test_order_of_examples_changes_nothing(four, found):
-    shuffled = [four[place] for place in np.random.default_rng(5).permutation(len(four))]
+    shuffled = [four[index] for index in np.random.default_rng(5).permutation(len(four))]
     for ranking in compare(panel_of(shuffled, "bleu"), draws=500).rankings:
         standings = {one.system: one for one in ranking.standings}
         for one in found.rankings[0].standings:

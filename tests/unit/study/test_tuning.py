@@ -149,7 +149,7 @@ def test_chosen_on_drawn_items_and_judged_on_others(text, level):
     best = np.nanargmax(inside[1:], axis=1)
     assert [one.chosen for one in tuned.settings] == pytest.approx(np.bincount(best, minlength=3) / DRAWS)
     left = [row == 0 for row in weights[1:]]
-    chosen = [by_hand(examples, specs[place], level, row) for place, row in zip(best, left, strict=True)]
+    chosen = [by_hand(examples, specs[index], level, row) for index, row in zip(best, left, strict=True)]
     default = [by_hand(examples, found.default, level, row) for row in left]
     gain = np.array(chosen) - default
     assert tuned.out_of_bag.tuned.mean == pytest.approx(np.mean(chosen))

@@ -9,7 +9,7 @@ from factable.types import Record
 def test_facts_of_a_subject_stand_together():
     facts = {
         0: Record("Ada", "born", "1815"),
-        2: Record("Kurt", "birth place", "Brno"),
+        2: Record("Kurt", "birth index", "Brno"),
         5: Record("Ada", "field", "mathematics"),
         7: Record("", "source", "a book"),
     }
@@ -18,7 +18,7 @@ def test_facts_of_a_subject_stand_together():
         "source [ a book ] , entity [ Ada ] , born [ 1815 ] , field [ mathematics ] , "
         "entity [ Kurt ] , birth_place [ Brno ]"
     )
-    told = [(line.text[one.start : one.end], one.record, one.is_value) for one in line.places]
+    told = [(line.text[one.start : one.end], one.record, one.is_value) for one in line.indices]
     assert told == [
         ("a book", 7, True),
         ("Ada", 0, False),

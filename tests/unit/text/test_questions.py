@@ -9,7 +9,7 @@ from factable.types import Record
 
 BORN = Record("Ada_Lovelace", "birthPlace", "London")
 QUESTIONS = Questions(
-    {"birth place": ("Where was <subject> born?",)},
+    {"birth index": ("Where was <subject> born?",)},
     Templates({"birthPlace": ("<subject> was born in <object>.",), "field": ("<subject> did <object>.",)}),
 )
 
@@ -34,14 +34,14 @@ def test_linear_data_knows_where_its_values_stand():
     facts = {3: BORN, 5: Record("", "food", '"Fish and chips"')}
     line = linearise(facts)
     assert line.text == "Ada Lovelace | birth place | London ; food | Fish and chips"
-    assert [(line.text[p.start : p.end], p.record, p.is_value) for p in line.places] == [
+    assert [(line.text[p.start : p.end], p.record, p.is_value) for p in line.indices] == [
         ("Ada Lovelace", 3, False),
         ("London", 3, True),
         ("Fish and chips", 5, True),
     ]
     start = line.text.index("chips")
-    assert line.place_at(start, start + 5).record == 5
-    assert line.place_at(line.text.index("birth"), line.text.index("place")) is None
+    assert line.index_at(start, start + 5).record == 5
+    assert line.index_at(line.text.index("birth"), line.text.index("place")) is None
     assert linearise({}).text == ""
 
 
@@ -68,7 +68,7 @@ def test_an_answer_is_blanked_out_in_its_sentence(text, said, question):
         ),
         ("ada lovelace was born in london in 1815 .", ["ada lovelace", "london", "1815"]),
         ("alan bean, hired by NASA in 1963.", ["alan bean", "hired", "NASA", "1963"]),
-        ("the crew of apollo 11 . he left .", ["crew", "apollo 11", "left"]),
+        ("the pool of apollo 11 . he left .", ["crew", "apollo 11", "left"]),
         ("Ada's house has 3 rooms.", ["Ada", "house", "3 rooms"]),
         ("", []),
         ("of the and", []),

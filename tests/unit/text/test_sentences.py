@@ -59,10 +59,10 @@ def test_spans_lead_back_to_all_of_the_text(text):
     spans = sentence_spans(text)
     assert [text[start:end] for start, end in spans] == split_sentences(text)
     assert all(start < end for start, end in spans)
-    places = [place for span in spans for place in range(*span)]
-    assert places == sorted(set(places))
-    left_out = set(range(len(text))) - set(places)
-    assert all(text[place].isspace() for place in left_out)
+    indices = [index for span in spans for index in range(*span)]
+    assert indices == sorted(set(indices))
+    left_out = set(range(len(text))) - set(indices)
+    assert all(text[index].isspace() for index in left_out)
 
 
 @pytest.mark.parametrize("text", ["." * 200_000, "a." * 100_000, "\n" * 200_000, ". " + " " * 200_000])

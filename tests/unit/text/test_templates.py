@@ -5,15 +5,15 @@ import pytest
 from factable.errors import DataError
 from factable.io.data import make_table
 from factable.models.templates import load_templates, templates_checksum
-from factable.text.templates import Templates, facts_of, fill, open_up, readable
+from factable.text.templates import Templates, clean_value, facts_of, fill, split_identifier
 from factable.types import Record, Table
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("birthPlace", "birth place"),
-        ("birth_place", "birth place"),
+        ("birthPlace", "birth index"),
+        ("birth_place", "birth index"),
         ("ISBN_number", "ISBN number"),
         ("isoCode3Letters", "iso code3 letters"),
         ("IATACode", "IATA code"),
@@ -27,7 +27,7 @@ from factable.types import Record, Table
     ],
 )
 def test_attributes_are_opened_up(name, words):
-    assert open_up(name) == words
+    assert split_identifier(name) == words
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_attributes_are_opened_up(name, words):
     ],
 )
 def test_values_as_they_stand_in_a_sentence(value, text):
-    assert readable(value) == text
+    assert clean_value(value) == text
 
 
 def test_backoff():
@@ -86,7 +86,7 @@ def test_yes_and_no_are_said_and_denied(attribute, value, sentence):
 
 
 def subjects(table):
-    return {place: record.subject for place, record in facts_of(table).items()}
+    return {index: record.subject for index, record in facts_of(table).items()}
 
 
 @pytest.mark.parametrize(

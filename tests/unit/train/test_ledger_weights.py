@@ -61,8 +61,8 @@ def test_every_fault_is_where_it_says():
         if one.kind == "add":
             assert len(one.example.table.records) == len(before.table.records) - 1
         if one.kind == "omit":
-            (place,) = one.unsaid
-            assert one.example.table.records[place].value not in one.example.text
+            (index,) = one.unsaid
+            assert one.example.table.records[index].value not in one.example.text
 
 
 def test_faults_depend_on_the_seed_alone():
@@ -92,7 +92,7 @@ def test_fit_finds_the_odds_of_made_up_cases():
 
 def test_fit_keeps_signs_that_make_sense():
     cases = [
-        Case({"entailed": float(place % 7), "denied": float(place % 2)}, place % 2 == 1)
-        for place in range(100)
+        Case({"entailed": float(index % 7), "denied": float(index % 2)}, index % 2 == 1)
+        for index in range(100)
     ]
     assert fit(cases)["denied"] == 0.0

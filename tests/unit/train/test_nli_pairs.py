@@ -14,7 +14,7 @@ import factable
 from factable.errors import DataError, UsageError
 from factable.text.templates import Templates
 from factable.train.nli.corpus import PairMaker, passages_of
-from factable.train.nli.corruptions import Knowledge, as_machines_write, change_number, negate
+from factable.train.nli.corruptions import Knowledge, add_generation_noise, change_number, negate
 from factable.train.nli.harder import HarderPairMaker
 from factable.train.nli.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair, read_pairs
 from factable.train.nli.recipe import make_pairs, read_recipe
@@ -160,7 +160,7 @@ def test_nothing_to_change():
 @given(st.integers())
 def test_machines_write_the_same_words(seed):
     text = "The café in Aix, which opened in 1,905.5, is open."
-    written = as_machines_write(text, random.Random(seed))
+    written = add_generation_noise(text, random.Random(seed))
     assert words(written.replace(",", " ").replace("é", "e")) - {"1", "905", "5"} <= {
         *words(text.replace(",", " ").replace("é", "e")),
         "905",
@@ -173,7 +173,7 @@ def test_machines_write_the_same_words(seed):
         ("familyFriendly", "no", "It is not family friendly.", True),
         ("familyFriendly", "yes", "It is not family friendly.", False),
         ("familyFriendly", "yes", "Kids are welcome.", True),
-        ("priceRange", "cheap", "A low cost place.", True),
+        ("priceRange", "cheap", "A low cost index.", True),
         ("customer rating", "5 out of 5", "It has five stars.", True),
         ("customer rating", "5 out of 5", "It has 3 stars.", False),
         ("area", "riverside", "by the river", True),

@@ -78,7 +78,7 @@ def test_it_learns(base, tmp_path):
 def test_batches_have_every_pair_once():
     lengths = [number % 50 for number in range(5000)]
     batches = plan_batches(lengths, 32, 0)
-    assert sorted(place for batch in batches for place in batch) == list(range(5000))
+    assert sorted(index for batch in batches for index in batch) == list(range(5000))
     assert plan_batches(lengths, 32, 0) == batches
     assert plan_batches(lengths, 32, 1) != batches
 

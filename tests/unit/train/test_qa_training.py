@@ -30,10 +30,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def letters(times):
     """The answer is the digit, wherever it stands; without one there is none."""
     asked = []
-    for place in range(4):
+    for index in range(4):
         for digit in "3457":
             words = ["a", "b", "c", "d"]
-            words[place] = digit
+            words[index] = digit
             context = " ".join(words)
             start = context.index(digit)
             asked.append(Asked("the", context, (start, start + 1), "digit"))
@@ -53,7 +53,7 @@ def test_tokens_of_answers(base):
     encoded = encode_question(tokenizer, "the is", "a b c")
     assert tokens_of(encoded, None) == NO_ANSWER
     first, last = tokens_of(encoded, (2, 5))
-    assert [encoded.offsets[place] for place in (first, last)] == [(2, 3), (4, 5)]
+    assert [encoded.offsets[index] for index in (first, last)] == [(2, 3), (4, 5)]
     assert tokens_of(encoded, (7, 9)) is None
     assert (
         len(encode(base, [Asked("the", "a b c", (0, 1), ""), Asked("the", "a " * 90, None, "")], 64).labels)

@@ -29,8 +29,8 @@ LETTERS = "abcdefghijklmnop"
 def examples(texts=("{name} is of {town}", "the {town} is of {name}")):
     """Every letter comes from the next one; each pair of neighbours shares a fact."""
     rows = []
-    for place, name in enumerate(LETTERS):
-        towns = [LETTERS[place - 1], LETTERS[place - 2]]
+    for index, name in enumerate(LETTERS):
+        towns = [LETTERS[index - 1], LETTERS[index - 2]]
         for count in (1, 2):
             data = [[name, "of", town] for town in towns[:count]]
             told = [text.format(name=name, town=" ".join(towns[:count])) for text in texts]

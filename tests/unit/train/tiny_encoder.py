@@ -22,7 +22,7 @@ def make_tiny_encoder(folder):
         "of",
     ]
     tokenizer = Tokenizer(
-        models.WordPiece({word: place for place, word in enumerate(words)}, unk_token="[UNK]")
+        models.WordPiece({word: index for index, word in enumerate(words)}, unk_token="[UNK]")
     )
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

@@ -50,14 +50,14 @@ def _read_references(path: str, meanings: _Meanings, faults: Faults) -> Iterator
     header, rows = read_cells(path)
     name = source_name(path)
     meaning = find_column(name, header, "mr")
-    columns = [place for place, column in enumerate(header) if column.lower().startswith("ref")]
+    columns = [index for index, column in enumerate(header) if column.lower().startswith("ref")]
     if not columns and len(header) > 1:
         found = f'no column "ref" among {", ".join(header)}'
         raise DataError([Fault(name, 1, found, "name the columns mr and ref in the first line")])
 
     def make(row: list[str]) -> Example:
         item, table = meanings.find(check_width(row, len(header))[meaning])
-        kept = (row[place].strip() for place in columns)
+        kept = (row[index].strip() for index in columns)
         return Example(item, "", "", table, tuple(reference for reference in kept if reference))
 
     return make_each(name, rows, make, faults)
@@ -73,7 +73,7 @@ def read_e2e_outputs(sources: Sequence[str]) -> Iterator[Example]:
     header, rows = read_cells(sources[0])
     name = source_name(sources[0])
     system, meaning, output = (find_column(name, header, wanted) for wanted in ("system", "MR", "output"))
-    counts = {column.lower(): place for place, column in enumerate(header) if column.lower() in ERROR_COUNTS}
+    counts = {column.lower(): index for index, column in enumerate(header) if column.lower() in ERROR_COUNTS}
     meanings = _Meanings()
     seen: Counter[tuple[str, str]] = Counter()
 
@@ -82,7 +82,7 @@ def read_e2e_outputs(sources: Sequence[str]) -> Iterator[Example]:
         seen[item, row[system]] += 1
         times = seen[item, row[system]]
         item = item if times == 1 else f"{item}#{times}"
-        human = {column: read_number(row[place], column) for column, place in counts.items()}
+        human = {column: read_number(row[index], column) for column, index in counts.items()}
         return Example(item, row[system], row[output].strip(), table, human=human)
 
     return examples_of(name, rows, make)

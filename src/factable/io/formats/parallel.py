@@ -32,7 +32,7 @@ def zip_lines(paths: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
 
 def unequal_lines(paths: Sequence[str], counts: Sequence[int]) -> Fault:
     """Names the first file and the first whose count differs from it."""
-    other = next(place for place, count in enumerate(counts) if count != counts[0])
+    other = next(index for index, count in enumerate(counts) if count != counts[0])
     found = f"has {counts[other]} lines, but {source_name(paths[0])} has {counts[0]}"
     return Fault(
         source_name(paths[other]), None, found, "give both the same number of lines, in the same order"

@@ -10,7 +10,7 @@ from factable.io.blocks import BLOCK_ROWS, RowBlock, iter_rows
 from factable.io.delimited import check_header
 from factable.io.files import open_input, plain_size, source_name
 from factable.io.formats import require_sources
-from factable.io.limits import MOST_DOCUMENT_BYTES
+from factable.io.limits import MAX_DOCUMENT_BYTES
 from factable.types import Example
 
 
@@ -43,8 +43,8 @@ def _open_table(name: str, stream: IO[bytes]) -> Any:
     # Parquet begins at its end, so a stream that cannot go there is read whole.
     seekable = isinstance(stream, BufferedReader) and stream.seekable()
     if not seekable:
-        content = stream.read(MOST_DOCUMENT_BYTES + 1)
-        if len(content) > MOST_DOCUMENT_BYTES:
+        content = stream.read(MAX_DOCUMENT_BYTES + 1)
+        if len(content) > MAX_DOCUMENT_BYTES:
             raise DataError([Fault(name, None, "too large to be read as a stream", "unpack it first")])
     with _damage_named(name):
         return parquet.ParquetFile(stream if seekable else BytesIO(content))
@@ -56,8 +56,8 @@ def cells_of(name: str, batch: Any) -> Iterator[tuple[object, ...]]:
 
     with _damage_named(name):
         columns = [column.to_pylist() for column in batch.columns]
-        for place in (place for place, field in enumerate(batch.schema) if is_map(field.type)):
-            columns[place] = [value if value is None else dict(value) for value in columns[place]]
+        for index in (index for index, field in enumerate(batch.schema) if is_map(field.type)):
+            columns[index] = [value if value is None else dict(value) for value in columns[index]]
     return zip(*columns, strict=True)
 
 

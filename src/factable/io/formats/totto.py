@@ -11,10 +11,10 @@ from factable.io.objects import make_examples, take
 from factable.types import Example, Record, Table
 
 # Wider than any table of the corpus; more is an error in the data that should not cost memory.
-MOST_COLUMNS_SPANNED = 1000
+MAX_COLUMNS_SPANNED = 1000
 # Places that all spans of a table cover, and cells that are looked at for all that are highlighted.
-MOST_COVERED = 1_000_000
-MOST_LOOKED_AT = 20_000_000
+MAX_COVERED = 1_000_000
+MAX_LOOKED_AT = 20_000_000
 
 
 class Cell(NamedTuple):
@@ -36,11 +36,11 @@ def read_totto(sources: Sequence[str]) -> Iterator[Example]:
 
 def _make(source: object, number: int) -> Example:
     titles = [take(source, field, str, "").strip() for field in ("table_page_title", "table_section_title")]
-    rows = _place_cells(take(source, "table", list))
-    places = take(source, "highlighted_cells", list)
-    if len(places) * sum(map(len, rows)) > MOST_LOOKED_AT:
-        raise Malformed(f"{len(places)} highlighted cells in too large a table", "split the table")
-    records = [_record(rows, place) for place in places]
+    rows = _fill_cells(take(source, "table", list))
+    indices = take(source, "highlighted_cells", list)
+    if len(indices) * sum(map(len, rows)) > MAX_LOOKED_AT:
+        raise Malformed(f"{len(indices)} highlighted cells in too large a table", "split the table")
+    records = [_record(rows, index) for index in indices]
     sentences = [
         take(annotation, "final_sentence", str).strip()
         for annotation in take(source, "sentence_annotations", list, [])
@@ -63,7 +63,7 @@ def _item(source: object, number: int) -> str:
     return str(example_id)
 
 
-def _place_cells(rows: list[object]) -> list[list[Cell]]:
+def _fill_cells(rows: list[object]) -> list[list[Cell]]:
     """Rows of cells in the order of the file, each at the columns that spans leave for it."""
     taken: list[set[int]] = [set() for _ in rows]
     placed = []
@@ -76,11 +76,11 @@ def _place_cells(rows: list[object]) -> list[list[Cell]]:
         for cell in row:
             while column in taken[number]:
                 column += 1
-            width = min(max(take(cell, "column_span", int, 1), 1), MOST_COLUMNS_SPANNED)
+            width = min(max(take(cell, "column_span", int, 1), 1), MAX_COLUMNS_SPANNED)
             columns = range(column, column + width)
             below = taken[number : number + max(take(cell, "row_span", int, 1), 1)]
             area += len(below) * width
-            if area > MOST_COVERED:
+            if area > MAX_COVERED:
                 raise Malformed("cells that span too many rows and columns", "mend the spans")
             for covered in below:
                 covered.update(columns)
@@ -91,9 +91,9 @@ def _place_cells(rows: list[object]) -> list[list[Cell]]:
     return placed
 
 
-def _record(rows: list[list[Cell]], place: object) -> Record:
+def _record(rows: list[list[Cell]], index: object) -> Record:
     """The fact of one highlighted cell."""
-    row_number, cell_number = _check_place(rows, place)
+    row_number, cell_number = _check_position(rows, index)
     row = rows[row_number]
     cell = row[cell_number]
     attribute = check_name(" / ".join(_column_headers(rows[:row_number], cell)))
@@ -104,13 +104,14 @@ def _record(rows: list[list[Cell]], place: object) -> Record:
     return Record(subject, attribute, cell.value)
 
 
-def _check_place(rows: list[list[Cell]], place: object) -> tuple[int, int]:
-    if isinstance(place, list) and [type(index) for index in place] == [int, int]:
-        row, cell = place
+def _check_position(rows: list[list[Cell]], position: object) -> tuple[int, int]:
+    if isinstance(position, list) and [type(index) for index in position] == [int, int]:
+        row, cell = position
         if 0 <= row < len(rows) and 0 <= cell < len(rows[row]):
             return row, cell
     raise Malformed(
-        f'"highlighted_cells" has {show(place)}', "give [row, cell] places inside the table, counted from 0"
+        f'"highlighted_cells" has {show(position)}',
+        "give [row, cell] indices inside the table, counted from 0",
     )
 
 

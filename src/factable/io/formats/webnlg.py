@@ -11,7 +11,7 @@ from factable.errors import DataError, Fault
 from factable.io.faults import Faults, make_each
 from factable.io.files import open_input, source_name
 from factable.io.formats import require_sources
-from factable.io.limits import MOST_LINE_BYTES
+from factable.io.limits import MAX_LINE_BYTES
 from factable.io.malformed import Malformed, shorten
 from factable.types import Example, Record, Table
 
@@ -86,8 +86,8 @@ class _Collector:
         if self._text is not None:
             self._text.append(text)
             self._size += len(text)
-            if self._size > MOST_LINE_BYTES:
-                raise _RefusedError(f"an entry of more than {MOST_LINE_BYTES >> 20} MB", "split it")
+            if self._size > MAX_LINE_BYTES:
+                raise _RefusedError(f"an entry of more than {MAX_LINE_BYTES >> 20} MB", "split it")
 
     def _refuse(self, *_: object) -> None:
         raise _RefusedError("a document type declaration", "delete the <!DOCTYPE …> declaration")
@@ -170,8 +170,8 @@ def _labels(paths: Sequence[str]) -> list[str]:
 
 def _label_parts(path: str) -> list[str]:
     # A file name may hold bytes that are no UTF-8, which no JSON file could keep.
-    readable = os.fsencode(path).decode("utf-8", "replace")
-    return [*Path(readable).parts[:-1], Path(readable).name.split(".xml")[0]]
+    clean_value = os.fsencode(path).decode("utf-8", "replace")
+    return [*Path(clean_value).parts[:-1], Path(clean_value).name.split(".xml")[0]]
 
 
 def _make(entry: Entry, prefix: str, lang: str) -> Example:

@@ -31,18 +31,18 @@ def read_webnlg_human(sources: Sequence[str]) -> Iterator[Example]:
     inputs = _read_inputs(folder)
     name = str(folder / RATINGS_FILE)
     header, rows = read_cells(name)
-    places = {wanted: find_column(name, header, wanted) for wanted in ("mr", "team", "text", *DIMENSIONS)}
+    indices = {wanted: find_column(name, header, wanted) for wanted in ("mr", "team", "text", *DIMENSIONS)}
 
     def make(row: list[str]) -> Example:
         cells = check_width(row, len(header))
-        found = inputs.get(cells[places["mr"]].strip())
+        found = inputs.get(cells[indices["mr"]].strip())
         if found is None:
-            raise Malformed(f"mr {shorten(cells[places['mr']])} is not in {INPUTS_FILE}", "add it there")
+            raise Malformed(f"mr {shorten(cells[indices['mr']])} is not in {INPUTS_FILE}", "add it there")
         item, table, references = found
-        text = cells[places["text"]].strip()
-        human = {dimension: read_number(cells[places[dimension]], dimension) for dimension in DIMENSIONS}
+        text = cells[indices["text"]].strip()
+        human = {dimension: read_number(cells[indices[dimension]], dimension) for dimension in DIMENSIONS}
         return Example(
-            item, cells[places["team"]], "" if text == NO_OUTPUT else text, table, references, human
+            item, cells[indices["team"]], "" if text == NO_OUTPUT else text, table, references, human
         )
 
     return examples_of(name, rows, make)

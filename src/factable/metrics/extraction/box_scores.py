@@ -89,23 +89,23 @@ def _said(match: re.Match[str], subject: str, attribute: str) -> Extracted:
     return Extracted(Record(subject, attribute, str(number)), match.span(1))
 
 
-def _sentence(place: int, starts: Sequence[int]) -> int:
+def _sentence(index: int, starts: Sequence[int]) -> int:
     """Where the sentence begins that a place is in."""
-    return starts[bisect_right(starts, place) - 1]
+    return starts[bisect_right(starts, index) - 1]
 
 
 def _between(entities: Iterable[Entity], begin: int, end: int) -> list[Entity]:
     return [entity for entity in entities if begin <= entity.start < end]
 
 
-def _owner(place: int, entities: Sequence[Entity], starts: Sequence[int]) -> Entity | None:
+def _owner(index: int, entities: Sequence[Entity], starts: Sequence[int]) -> Entity | None:
     """The entity named last before a number in its sentence, else the last player before ("He added …")."""
-    before = _between(entities, _sentence(place, starts), place)
+    before = _between(entities, _sentence(index, starts), index)
     # "The Hawks were led by Millsap, who helped Atlanta with 21 points": a player outdoes the team around.
     players = [entity for entity in before if entity.kind == PLAYER]
     if before and before[-1].kind == TEAM and players and not _starts_anew(before):
         return players[-1]
-    earlier = [entity for entity in _between(entities, 0, place) if entity.kind == PLAYER]
+    earlier = [entity for entity in _between(entities, 0, index) if entity.kind == PLAYER]
     return before[-1] if before else earlier[-1] if earlier else None
 
 

@@ -16,7 +16,7 @@ from factable.metrics.slots.extractor import SlotExtractor
 from factable.metrics.slots.patterns import SHIPPED, load_patterns, patterns_checksum
 from factable.models.runtime.arrays import read_tensors
 from factable.models.runtime.manifest import read_shipped
-from factable.text.templates import readable
+from factable.text.templates import clean_value
 from factable.text.values import Boolean, Listing, ReadText, Relation, find_value, parse_value, read_text
 from factable.types import Record, Table
 
@@ -54,7 +54,7 @@ def _as_said(record: Record, words: str, relation: Relation) -> str:
     value = parse_value(record.value, record.attribute)
     if isinstance(value, Boolean) and relation is Relation.DIFFERENT:
         return "no" if value.value else "yes"
-    return readable(record.value) if isinstance(value, Boolean | Listing) else words
+    return clean_value(record.value) if isinstance(value, Boolean | Listing) else words
 
 
 def _beyond(reading: ReadText, explained: Iterable[Span]) -> Iterator[Extracted]:

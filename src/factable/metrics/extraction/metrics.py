@@ -45,7 +45,7 @@ class Rg(ExtractionMetric):
     def score(self, examples: Sequence[Example]) -> Scores:
         """Precision per example, 0 for a text that says no pair; an example without records is unscored."""
         found = against_table(examples, self.extractor, self.matching)
-        reasons = {place: NO_RECORDS for place, one in enumerate(found) if not one.overlap.known}
+        reasons = {index: NO_RECORDS for index, one in enumerate(found) if not one.overlap.known}
         nan = float("nan")
         overlaps = [one.overlap for one in found]
         values = array("d", [one.precision if one.known else nan for one in overlaps])
@@ -83,7 +83,7 @@ class RgF(ExtractionMetric):
     def score(self, examples: Sequence[Example]) -> Scores:
         """F per example, with precision and recall; an example without records is unscored."""
         overlaps = [one.overlap for one in against_table(examples, self.extractor, self.matching)]
-        reasons = {place: NO_RECORDS for place, one in enumerate(overlaps) if not one.known}
+        reasons = {index: NO_RECORDS for index, one in enumerate(overlaps) if not one.known}
         return score_overlaps(self, examples, overlaps, reasons)
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
@@ -115,7 +115,7 @@ class Cs(ExtractionMetric):
         """F per example against the reference that gives the best; without references it is unscored."""
         found = pairs_of(examples, self.extractor)
         overlaps = [self._best(one)[1] if one.references else NOTHING for one in found]
-        reasons = {place: NO_REFERENCES for place, one in enumerate(found) if not one.references}
+        reasons = {index: NO_REFERENCES for index, one in enumerate(found) if not one.references}
         return score_overlaps(self, examples, overlaps, reasons)
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
@@ -137,7 +137,7 @@ class Cs(ExtractionMetric):
             known = [one.record for one in reference]
             shared = len(pair_up(known, found.said, self.matching))
             overlaps.append(Overlap(shared, len(found.said), len(known)))
-        best = max(range(len(overlaps)), key=lambda place: (overlaps[place].f, -place))
+        best = max(range(len(overlaps)), key=lambda index: (overlaps[index].f, -index))
         return best, overlaps[best]
 
     def _explain(self, example: Example, found: PairsOf) -> tuple[Finding, ...]:
@@ -145,21 +145,21 @@ class Cs(ExtractionMetric):
         pairs = pair_up(reference, found.said, self.matching)
         findings = [
             Finding(
-                "supported" if place in pairs else "unsupported",
-                record=self._place(example, record),
+                "supported" if index in pairs else "unsupported",
+                record=self._index(example, record),
                 span=span,
                 note=show(record),
             )
-            for place, (record, span) in enumerate(found.said)
+            for index, (record, span) in enumerate(found.said)
         ]
-        left = [record for place, record in enumerate(reference) if place not in set(pairs.values())]
-        omitted = (Finding("omitted", record=self._place(example, one), note=show(one)) for one in left)
+        left = [record for index, record in enumerate(reference) if index not in set(pairs.values())]
+        omitted = (Finding("omitted", record=self._index(example, one), note=show(one)) for one in left)
         return (*findings, *omitted)
 
-    def _place(self, example: Example, said: Record) -> int | None:
+    def _index(self, example: Example, said: Record) -> int | None:
         """The record of the table that a pair is, if any."""
         records = enumerate(example.table.records)
-        return next((place for place, record in records if agree(record, said, self.matching)), None)
+        return next((index for index, record in records if agree(record, said, self.matching)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +178,7 @@ class Co(ExtractionMetric):
         """The best agreement with a reference; without references an example is unscored."""
         found = pairs_of(examples, self.extractor)
         values = array("d", [self._value(one) for one in found])
-        reasons = {place: NO_REFERENCES for place, value in enumerate(values) if math.isnan(value)}
+        reasons = {index: NO_REFERENCES for index, value in enumerate(values) if math.isnan(value)}
         return make_scores(self, examples, values, {}, reasons)
 
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:

@@ -12,7 +12,7 @@ from factable.core.params import require, require_choice
 from factable.errors import printable
 from factable.metrics.extraction.extractors import extractor_checksum, load_extractor
 from factable.metrics.extraction.protocol import Extracted
-from factable.text.templates import open_up, readable
+from factable.text.templates import clean_value, split_identifier
 from factable.text.values import Relation, compare, read_value
 from factable.text.values.words import split_words
 from factable.types import Example, Finding, Record, Scores, Table
@@ -47,7 +47,7 @@ class Overlap(NamedTuple):
 
 def agree(known: Record, said: Record, matching: str) -> bool:
     """Whether two records are the same pair; a subject counts where both have one."""
-    if _words(open_up(known.attribute)) != _words(open_up(said.attribute)):
+    if _words(split_identifier(known.attribute)) != _words(split_identifier(said.attribute)):
         return False
     if known.subject and said.subject and not _same_value(known.subject, said.subject, "", matching):
         return False
@@ -58,7 +58,7 @@ def agree(known: Record, said: Record, matching: str) -> bool:
 def _same_value(known: str, said: str, attribute: str, matching: str) -> bool:
     if matching == EXACT or known == said:
         return known == said
-    if _words(readable(known)) == _words(readable(said)):
+    if _words(clean_value(known)) == _words(clean_value(said)):
         return True
     if matching == NORMALISED:
         return False
@@ -76,7 +76,7 @@ def distinct(extracted: Sequence[Extracted]) -> list[Extracted]:
     """The extracted pairs, each once."""
     first: dict[tuple[tuple[str, ...], ...], Extracted] = {}
     for one in extracted:
-        first.setdefault(tuple(map(_words, map(readable, one.record))), one)
+        first.setdefault(tuple(map(_words, map(clean_value, one.record))), one)
     return list(first.values())
 
 
@@ -84,17 +84,17 @@ def pair_up(known: Sequence[Record], said: Sequence[Extracted], matching: str) -
     """For extracted pairs, by place, the place of the known pair that is the same; each is used once."""
     free = dict.fromkeys(range(len(known)))
     pairs = {}
-    for place, one in enumerate(said):
+    for index, one in enumerate(said):
         match = next((other for other in free if agree(known[other], one.record, matching)), None)
         if match is not None:
-            pairs[place] = match
+            pairs[index] = match
             del free[match]
     return pairs
 
 
-def places_with_value(table: Table) -> list[int]:
+def indices_with_value(table: Table) -> list[int]:
     """The places of the records that say something."""
-    return [place for place, record in enumerate(table.records) if readable(record.value)]
+    return [index for index, record in enumerate(table.records) if clean_value(record.value)]
 
 
 def show(record: Record) -> str:
@@ -122,7 +122,7 @@ class ExtractionMetric:
         require(metric, "extractor", named, "a name or a file name")
         require_choice(metric, "matching", MATCHINGS)
 
-    def ingredients(self) -> Mapping[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """The checksum of the extractor's file, where it has one."""
         checksum = extractor_checksum(self.extractor)
         return {"extractor": checksum} if checksum else {}
@@ -133,9 +133,9 @@ def score_overlaps(
 ) -> Scores:
     """F of each example with precision and recall; the counts are the statistics of a corpus."""
     columns = {name: array("d") for name in ("f", "precision", "recall")}
-    for place, overlap in enumerate(overlaps):
+    for index, overlap in enumerate(overlaps):
         for name, column in columns.items():
-            column.append(math.nan if place in reasons else getattr(overlap, name))
+            column.append(math.nan if index in reasons else getattr(overlap, name))
     stats = array("d", [float(count) for overlap in overlaps for count in overlap])
     return make_scores(metric, examples, columns.pop("f"), columns, reasons, stats)
 
@@ -168,12 +168,12 @@ def against_table(examples: Sequence[Example], extractor: str, matching: str) ->
     extracted = load_extractor(extractor).extract([(example.text, example.table) for example in examples])
     found = []
     for example, some in zip(examples, extracted, strict=True):
-        first = {example.table.records[place]: place for place in reversed(places_with_value(example.table))}
-        places = sorted(first.values())
-        known = {place: example.table.records[place] for place in places}
+        first = {example.table.records[index]: index for index in reversed(indices_with_value(example.table))}
+        indices = sorted(first.values())
+        known = {index: example.table.records[index] for index in indices}
         said = distinct(some)
         pairs = pair_up(list(known.values()), said, matching)
-        found.append(AgainstTable(said, known, {one: places[other] for one, other in pairs.items()}))
+        found.append(AgainstTable(said, known, {one: indices[other] for one, other in pairs.items()}))
     return found
 
 
@@ -182,14 +182,14 @@ def explain_table(found: AgainstTable, *, omissions: bool) -> tuple[Finding, ...
     if not found.known:
         return ()
     findings = []
-    for place, (record, span) in enumerate(found.said):
-        if place in found.pairs:
-            findings.append(Finding("supported", record=found.pairs[place], span=span, note=show(record)))
+    for index, (record, span) in enumerate(found.said):
+        if index in found.pairs:
+            findings.append(Finding("supported", record=found.pairs[index], span=span, note=show(record)))
         else:
             findings.append(Finding("unsupported", span=span, note=show(record)))
     shared = set(found.pairs.values())
-    left = [place for place in found.known if place not in shared] if omissions else []
-    return (*findings, *(Finding("omitted", record=place, note=show(found.known[place])) for place in left))
+    left = [index for index in found.known if index not in shared] if omissions else []
+    return (*findings, *(Finding("omitted", record=index, note=show(found.known[index])) for index in left))
 
 
 NO_REFERENCES = "no references"

@@ -13,29 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.metrics.extraction.protocol import Extracted
-from factable.text.templates import readable
+from factable.text.templates import clean_value
 from factable.types import Record, Table
 
 # Cells of a row and rows of a table are kept apart by these; an attribute is one token.
 CELL, ROW = "⟨cell⟩", "⟨row⟩"
 # A line may be cut where it is this long: longer ones are repetitions.
-MOST_TOKENS = 120
+MAX_TOKENS = 120
 _TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|\w+|[^\w\s]")
 _ATTRIBUTE = re.compile(r"⟨(.+)⟩")
 
 
 def tokens_of(text: str) -> list[str]:
     """The tokens of a text or value, in small letters."""
-    return [token.lower() for token in _TOKEN.findall(readable(text))]
+    return [token.lower() for token in _TOKEN.findall(clean_value(text))]
 
 
 def find_tokens(wanted: str, text: str) -> tuple[int, int] | None:
     """Where a text has tokens, joined by spaces as in a line, one after the other for the first time."""
     found = list(_TOKEN.finditer(text))
     tokens, size = [token[0].lower() for token in found], len(wanted.split())
-    for place in range(len(tokens) - size + 1) if size else ():
-        if " ".join(tokens[place : place + size]) == wanted:
-            return found[place].start(), found[place + size - 1].end()
+    for index in range(len(tokens) - size + 1) if size else ():
+        if " ".join(tokens[index : index + size]) == wanted:
+            return found[index].start(), found[index + size - 1].end()
     return None
 
 
@@ -82,14 +82,14 @@ PAD, UNKNOWN, START, END = SPECIAL = ("⟨pad⟩", "⟨unknown⟩", "⟨start⟩
 class _Text(NamedTuple):
     """What is made of a text: a row for each token, and which numbers its tokens have.
 
-    `places` are the different numbers and `copies` say which token has which; `strange` tokens are in no
+    `indices` are the different numbers and `copies` say which token has which; `strange` tokens are in no
     vocabulary. The states are the decoder's first.
     """
 
     encoded: Array
     keys: Array
     copies: Array
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
     strange: int
     hidden: Array
     cell: Array
@@ -110,7 +110,7 @@ class PointerExtractor:
     def __init__(self, weights: dict[str, Array], vocabulary: Sequence[str]) -> None:
         self._weights = weights
         self._vocabulary = list(vocabulary)
-        self._number = {token: place for place, token in enumerate(self._vocabulary)}
+        self._number = {token: index for index, token in enumerate(self._vocabulary)}
         # References are read again for every system.
         self._read_text = lru_cache(maxsize=1 << 14)(self._write)
 
@@ -127,7 +127,7 @@ class PointerExtractor:
         if not tokens:
             return ()
         strange = list(dict.fromkeys(token for token in tokens if token not in self._number))
-        extended = {token: len(self._vocabulary) + place for place, token in enumerate(strange)}
+        extended = {token: len(self._vocabulary) + index for index, token in enumerate(strange)}
         numbers = [self._number.get(token, extended.get(token, 0)) for token in tokens]
         best = self._search(numbers, len(strange))
         names = [*self._vocabulary, *strange]
@@ -139,7 +139,7 @@ class PointerExtractor:
         end = self._number[END]
         beam = _Beam([[self._number[START]]], np.zeros(1, np.float32), text.hidden[None], text.cell[None])
         finished: list[tuple[float, list[int]]] = []
-        for _ in range(MOST_TOKENS):
+        for _ in range(MAX_TOKENS):
             shares, hidden, cell = self._step(beam, text)
             beam, ended = _grow(beam, shares, hidden, cell, end)
             finished += ended
@@ -160,11 +160,11 @@ class PointerExtractor:
         encoded = np.hstack((forth, back[::-1]))
         last = np.concatenate((last_forth, last_back))
         hidden = np.tanh(self._weights["bridge.weight"] @ last + self._weights["bridge.bias"])
-        places, tokens = np.unique(numbers, return_inverse=True)
-        copies = np.zeros((len(numbers), len(places)), np.float32)
+        indices, tokens = np.unique(numbers, return_inverse=True)
+        copies = np.zeros((len(numbers), len(indices)), np.float32)
         copies[np.arange(len(numbers)), tokens] = 1
         keys = encoded @ self._weights["attention"].T
-        return _Text(encoded, keys.T, copies, places, strange, hidden, np.zeros_like(hidden))
+        return _Text(encoded, keys.T, copies, indices, strange, hidden, np.zeros_like(hidden))
 
     def _read(self, inputs: Array, way: str) -> tuple[Array, Array]:
         """One direction of the encoder over a text."""
@@ -174,9 +174,9 @@ class PointerExtractor:
         hidden: Array = np.zeros(size, np.float32)
         cell: Array = np.zeros(size, np.float32)
         found = np.empty((len(inputs), size), np.float32)
-        for place, gate in enumerate(gates):
+        for index, gate in enumerate(gates):
             hidden, cell = _lstm(gate + hidden @ recurrent, cell)
-            found[place] = hidden
+            found[index] = hidden
         return found, hidden
 
     def _step(self, beam: _Beam, text: _Text) -> tuple[Array, Array, Array]:
@@ -192,7 +192,7 @@ class PointerExtractor:
         generate = _sigmoid(np.hstack((both, inputs)) @ weights["switch.weight"].T + weights["switch.bias"])
         shares = np.zeros((len(last), words + text.strange), np.float32)
         shares[:, :words] = generate * _softmax(output @ weights["embedding"].T + weights["words"])
-        shares[:, text.places] += (1 - generate) * (attention @ text.copies)
+        shares[:, text.indices] += (1 - generate) * (attention @ text.copies)
         return shares, hidden, cell
 
 

@@ -5,23 +5,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from factable.metrics.ledger.reading import CONNECTING, Reading, Span, overlap
-from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, fill, open_up, readable
+from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, clean_value, fill, split_identifier
 from factable.text.values import Date, Hit, Name, Number, Relation
 from factable.text.values.words import Word, alike, split_words
 from factable.types import Record
 
 # A word after a value is as near as one so many words further away before it.
 AFTER = 2
-MOST_TEMPLATES = 4
+MAX_TEMPLATES = 4
 SHORTEST = 3
 
 
 def crossed_pairs(reading: Reading, hits: dict[int, Hit]) -> Iterator[tuple[int, int]]:
     """Facts of one kind whose values each stand nearer to the words of the other fact than to their own."""
-    places = [place for place in hits if place in reading.facts]
-    cues = {place: _cues(reading, place) for place in places}
-    for number, one in enumerate(places):
-        for other in places[number + 1 :]:
+    indices = [index for index in hits if index in reading.facts]
+    cues = {index: _cues(reading, index) for index in indices}
+    for number, one in enumerate(indices):
+        for other in indices[number + 1 :]:
             mine, theirs = cues[one] - cues[other], cues[other] - cues[one]
             if not mine or not theirs or _kind(reading, one) is not _kind(reading, other):
                 continue
@@ -32,25 +32,25 @@ def crossed_pairs(reading: Reading, hits: dict[int, Hit]) -> Iterator[tuple[int,
                 yield one, other
 
 
-def cue_distance(reading: Reading, place: int, span: Span) -> int | None:
+def cue_distance(reading: Reading, index: int, span: Span) -> int | None:
     """How many words away from a value the nearest word stands that tells of a fact, in one sentence."""
     start, end = reading.sentence_spans[reading.sentence_of(span)]
     words = [word for word in reading.read.words if start <= word.start < end]
-    return _distance(words, span, _cues(reading, place))
+    return _distance(words, span, _cues(reading, index))
 
 
-def _cues(reading: Reading, place: int) -> frozenset[str]:
+def _cues(reading: Reading, index: int) -> frozenset[str]:
     """The words that say what a fact is about, without its subject, its value and connecting words."""
-    fact = reading.facts[place]
-    templates = " ".join(reading.templates.choices(fact)[:MOST_TEMPLATES])
+    fact = reading.facts[index]
+    templates = " ".join(reading.templates.choices(fact)[:MAX_TEMPLATES])
     told = templates.replace(SUBJECT, " ").replace(VALUE, " ").replace(ATTRIBUTE, " ")
-    words = {word.folded for word in split_words(f"{told} {open_up(fact.attribute)}")}
-    rest = words - CONNECTING - reading.value_words(place)
+    words = {word.folded for word in split_words(f"{told} {split_identifier(fact.attribute)}")}
+    rest = words - CONNECTING - reading.value_words(index)
     return frozenset(word for word in rest if len(word) >= SHORTEST)
 
 
-def _kind(reading: Reading, place: int) -> type:
-    value = reading.values[place][0]
+def _kind(reading: Reading, index: int) -> type:
+    value = reading.values[index][0]
     return type(value) if isinstance(value, Number | Date) else object
 
 
@@ -95,42 +95,42 @@ def align(reading: Reading) -> Alignment:
     hits: dict[int, Hit] = {}
     misplaced: dict[int, Span] = {}
     taken: dict[Span, int] = {}
-    for place in reading.places:
-        said = [hit for hit in reading.hits[place] if hit.relation in _SAID]
+    for index in reading.indices:
+        said = [hit for hit in reading.hits[index] if hit.relation in _SAID]
         if not said:
             continue
-        rivals = rivals_of(reading, place)
-        own = [hit for hit in said if not rivals or is_own(reading, place, hit.span, rivals)]
+        rivals = rivals_of(reading, index)
+        own = [hit for hit in said if not rivals or is_own(reading, index, hit.span, rivals)]
         if not own:
-            misplaced[place] = said[0].span
+            misplaced[index] = said[0].span
             continue
         best = min(
             own, key=lambda hit: (list(Relation).index(hit.relation), taken.get(hit.span, 0), hit.span)
         )
-        hits[place] = best
+        hits[index] = best
         taken[best.span] = taken.get(best.span, 0) + 1
-    for place in _outdone(reading, hits):
-        del hits[place]
+    for index in _outdone(reading, hits):
+        del hits[index]
     claimed = {hit.span for hit in hits.values()}
     # What another record says rightly is not said of the wrong one: numbers are the same by chance.
-    misplaced = {place: span for place, span in misplaced.items() if span not in claimed}
+    misplaced = {index: span for index, span in misplaced.items() if span not in claimed}
     for pair in list(crossed_pairs(reading, hits)):
-        misplaced |= {place: hits.pop(place).span for place in pair if place in hits}
+        misplaced |= {index: hits.pop(index).span for index in pair if index in hits}
     return Alignment(hits, misplaced, _sentences(reading, hits))
 
 
 def _outdone(reading: Reading, hits: dict[int, Hit]) -> list[int]:
     """Records with a number that another record has too, where the text speaks of the other one."""
     sharing: dict[Span, list[int]] = {}
-    for place, hit in hits.items():
-        if place in reading.facts and isinstance(reading.values[place][0], Number | Date):
-            sharing.setdefault(hit.span, []).append(place)
+    for index, hit in hits.items():
+        if index in reading.facts and isinstance(reading.values[index][0], Number | Date):
+            sharing.setdefault(hit.span, []).append(index)
     found = []
-    for span, places in sharing.items():
-        distances = {place: cue_distance(reading, place, span) for place in places}
+    for span, indices in sharing.items():
+        distances = {index: cue_distance(reading, index, span) for index in indices}
         near = [distance for distance in distances.values() if distance is not None]
         if near and min(near) <= NEAR:
-            found += [place for place in places if distances[place] != min(near)]
+            found += [index for index in indices if distances[index] != min(near)]
     return found
 
 
@@ -140,29 +140,29 @@ def _sentences(reading: Reading, hits: dict[int, Hit]) -> dict[int, str]:
     So the model has to judge what is said of a value, and not whether 3,645,000 is about 3.6 million.
     """
     found = {}
-    for place, fact in reading.facts.items():
-        hit = hits.get(place)
-        worded = isinstance(reading.values[place][0], Number | Date | Name) and hit is not None
+    for index, fact in reading.facts.items():
+        hit = hits.get(index)
+        worded = isinstance(reading.values[index][0], Number | Date | Name) and hit is not None
         subjects = [
             each for each in reading.subjects.get(fact.subject, []) if each.relation is not Relation.FINER
         ]
         value = reading.text[slice(*hit.span)] if worded and hit else fact.value
         subject = reading.text[slice(*subjects[0].span)] if subjects else fact.subject
         template = reading.templates.choices(fact)[0]
-        found[place] = fill(template, fact._replace(subject=subject, value=value))
+        found[index] = fill(template, fact._replace(subject=subject, value=value))
     return found
 
 
-def rivals_of(reading: Reading, place: int) -> list[str]:
+def rivals_of(reading: Reading, index: int) -> list[str]:
     """Other subjects that have another value for the same attribute, and are named in the text."""
-    record = reading.record(place)
+    record = reading.record(index)
     values = {
-        readable(other.value).lower() for other in reading.facts.values() if _same(other, record, own=True)
+        clean_value(other.value).lower() for other in reading.facts.values() if _same(other, record, own=True)
     }
     rivals = [
         other.subject
         for other in reading.facts.values()
-        if _same(other, record, own=False) and readable(other.value).lower() not in values
+        if _same(other, record, own=False) and clean_value(other.value).lower() not in values
     ]
     return [subject for subject in dict.fromkeys(rivals) if reading.subjects.get(subject)]
 
@@ -171,24 +171,24 @@ def _same(other: Record, record: Record, *, own: bool) -> bool:
     return plain_attribute(other) == plain_attribute(record) and (other.subject == record.subject) is own
 
 
-def is_own(reading: Reading, place: int, span: Span, rivals: Iterable[str]) -> bool:
+def is_own(reading: Reading, index: int, span: Span, rivals: Iterable[str]) -> bool:
     """Whether a value is said of its own subject rather than of a rival: of the one named last before it."""
-    subject = reading.record(place).subject
+    subject = reading.record(index).subject
     named = {who: [hit.span for hit in reading.subjects.get(who, [])] for who in (subject, *rivals)}
-    places = sorted((at, who) for who, spans in named.items() for at in spans if not overlap(at, span))
+    indices = sorted((at, who) for who, spans in named.items() for at in spans if not overlap(at, span))
     start, end = reading.sentence_spans[reading.sentence_of(span)]
-    here = [(at, who) for at, who in places if start <= at[0] < end]
+    here = [(at, who) for at, who in indices if start <= at[0] < end]
     if _RESPECTIVELY.search(reading.text, start, end):
-        return _in_order(reading, place, span, here)
+        return _in_order(reading, index, span, here)
     values = [
         hit.span
-        for other in _alike(reading, place)
+        for other in _alike(reading, index)
         for hit in reading.hits[other]
         if start <= hit.span[0] < end
     ]
     before = [who for at, who in here if at[1] <= span[0]][::-1]
     after = [who for at, who in here if at[0] >= span[1]]
-    earlier = [who for at, who in places if at[1] <= start][::-1]
+    earlier = [who for at, who in indices if at[1] <= start][::-1]
     # In "12 °C in Oslo and 25 °C in Rome" each value comes before its subject.
     ahead = bool(here) and bool(values) and min(values)[0] < here[0][0][0]
     governing = [*after[:1], *before[:1]] if ahead else [*before[:1], *after[:1]]
@@ -196,9 +196,9 @@ def is_own(reading: Reading, place: int, span: Span, rivals: Iterable[str]) -> b
     return not governing or governing[0] == subject
 
 
-def _alike(reading: Reading, place: int) -> list[int]:
+def _alike(reading: Reading, index: int) -> list[int]:
     """The facts with the same attribute."""
-    name = plain_attribute(reading.record(place))
+    name = plain_attribute(reading.record(index))
     return [other for other, fact in reading.facts.items() if plain_attribute(fact) == name]
 
 
@@ -207,10 +207,10 @@ def plain_attribute(record: Record) -> str:
     return _INDEX.sub("", record.attribute)
 
 
-def _in_order(reading: Reading, place: int, span: Span, named: list[tuple[Span, str]]) -> bool:
+def _in_order(reading: Reading, index: int, span: Span, named: list[tuple[Span, str]]) -> bool:
     """Whether the n-th value belongs to the n-th subject."""
-    record = reading.record(place)
-    spans = {hit.span for other in _alike(reading, place) for hit in reading.hits[other]}
+    record = reading.record(index)
+    spans = {hit.span for other in _alike(reading, index) for hit in reading.hits[other]}
     number = sorted(spans).index(span)
     subjects = list(dict.fromkeys(who for _, who in named))
     return number < len(subjects) and subjects[number] == record.subject

@@ -19,51 +19,51 @@ from factable.metrics.ledger.weights import Weights
 from factable.models.protocols import TextPair
 
 # What a sentence and so many facts fit into the window of the embedded model.
-MOST_FACTS = 12
+MAX_FACTS = 12
 # Above this many facts, most are not meant to be said, and only those the text may say are asked about.
 LARGE_TABLE = 40
-MOST_SENTENCES = 8
+MAX_SENTENCES = 8
 
 
 def premise_for(reading: Reading, alignment: Alignment, sentence: Span) -> str:
     """The facts that a sentence may rest on, as one text."""
-    places = list(alignment.sentences)
-    if len(places) > MOST_FACTS:
-        places = sorted(sorted(places, key=lambda place: -_closeness(reading, place, sentence))[:MOST_FACTS])
-    return " ".join(alignment.sentences[place] for place in places)
+    indices = list(alignment.sentences)
+    if len(indices) > MAX_FACTS:
+        indices = sorted(sorted(indices, key=lambda index: -_closeness(reading, index, sentence))[:MAX_FACTS])
+    return " ".join(alignment.sentences[index] for index in indices)
 
 
-def may_be_said(reading: Reading, alignment: Alignment, place: int) -> bool:
+def may_be_said(reading: Reading, alignment: Alignment, index: int) -> bool:
     """Whether a fact is worth asking for: in a large table the text must have its subject and value."""
     if len(reading.facts) <= LARGE_TABLE:
         return True
-    subject = reading.record(place).subject
-    found = place in alignment.hits or place in alignment.misplaced
+    subject = reading.record(index).subject
+    found = index in alignment.hits or index in alignment.misplaced
     return found and (subject not in reading.subjects or bool(reading.subjects[subject]))
 
 
-def passage_for(reading: Reading, place: int) -> str:
+def passage_for(reading: Reading, index: int) -> str:
     """The text, or of a long one the sentences that may say a fact: with its value, then its subject."""
     spans = reading.sentence_spans
-    if len(spans) <= MOST_SENTENCES:
+    if len(spans) <= MAX_SENTENCES:
         return reading.text.strip()
-    named = reading.subjects.get(reading.record(place).subject, [])
-    said, about = ([reading.sentence_of(hit.span) for hit in hits] for hits in (reading.hits[place], named))
+    named = reading.subjects.get(reading.record(index).subject, [])
+    said, about = ([reading.sentence_of(hit.span) for hit in hits] for hits in (reading.hits[index], named))
     # What a sentence with the value is about may be said in the one before.
     near = [number for at in said for number in (at, at - 1) if number >= 0]
-    chosen = sorted(list(dict.fromkeys([*near, *about, *range(len(spans))]))[:MOST_SENTENCES])
+    chosen = sorted(list(dict.fromkeys([*near, *about, *range(len(spans))]))[:MAX_SENTENCES])
     return " ".join(reading.text[slice(*spans[number])] for number in chosen)
 
 
-def _closeness(reading: Reading, place: int, sentence: Span) -> float:
+def _closeness(reading: Reading, index: int, sentence: Span) -> float:
     """How much of a fact a sentence says: its value, its subject, words of its attribute."""
     start, end = sentence
     words = {word.folded for word in reading.read.words if start <= word.start < end}
-    value = any(start <= hit.span[0] < end for hit in reading.hits[place])
+    value = any(start <= hit.span[0] < end for hit in reading.hits[index])
     subject = any(
-        start <= hit.span[0] < end for hit in reading.subjects.get(reading.record(place).subject, [])
+        start <= hit.span[0] < end for hit in reading.subjects.get(reading.record(index).subject, [])
     )
-    attribute = reading.attribute_words[place]
+    attribute = reading.attribute_words[index]
     return 2.0 * value + subject + len(words & attribute) / max(1, len(attribute))
 
 
@@ -87,7 +87,7 @@ class Audit:
     def __post_init__(self) -> None:
         """Weigh everything, values before the sentences they stand in."""
         weigh = self.weights.odds
-        facts = {place: weigh("fact", features) for place, features in self.fact_features().items()}
+        facts = {index: weigh("fact", features) for index, features in self.fact_features().items()}
         object.__setattr__(self, "facts", facts)
         mentions = {span: weigh("value", features) for span, features in self.mention_features().items()}
         object.__setattr__(self, "mentions", mentions)
@@ -97,8 +97,8 @@ class Audit:
     def fact_features(self) -> dict[int, Features]:
         """Features of every record."""
         return {
-            place: about_fact(self.reading, self.alignment, place, self.fact_answers.get(place))
-            for place in self.reading.places
+            index: about_fact(self.reading, self.alignment, index, self.fact_answers.get(index))
+            for index in self.reading.indices
         }
 
     def mention_features(self) -> dict[Span, Features]:
@@ -118,7 +118,7 @@ class Audit:
 
     def verdict_features(self, required: frozenset[int]) -> Features:
         """Features of the text as a whole."""
-        facts = [odds for place, odds in self.facts.items() if place in required]
+        facts = [odds for index, odds in self.facts.items() if index in required]
         return about_verdict(facts, list(self.sentences.values()))
 
     def mentions_in(self, sentence: Span) -> list[Span]:
@@ -134,7 +134,7 @@ def audit(readings: Sequence[Reading], weights: Weights, ask: Ask) -> list[Audit
     for reading, alignment, found in zip(readings, alignments, answers, strict=True):
         asked = _asked(reading, alignment)
         said = dict(zip(asked, found, strict=False))
-        facts = {place: said.get(place, NOTHING_SAID) for place in reading.facts}
+        facts = {index: said.get(index, NOTHING_SAID) for index in reading.facts}
         audits.append(Audit(reading, alignment, facts, found[len(asked) :], weights))
     return audits
 
@@ -143,12 +143,12 @@ def _asked(reading: Reading, alignment: Alignment) -> list[int]:
     """The facts that the text is asked for; none of an empty text."""
     if not reading.sentence_spans:
         return []
-    return [place for place in reading.facts if may_be_said(reading, alignment, place)]
+    return [index for index in reading.facts if may_be_said(reading, alignment, index)]
 
 
 def _questions(reading: Reading, alignment: Alignment) -> list[TextPair]:
     asked = _asked(reading, alignment)
-    facts = [TextPair(passage_for(reading, place), alignment.sentences[place]) for place in asked]
+    facts = [TextPair(passage_for(reading, index), alignment.sentences[index]) for index in asked]
     return facts + [
         TextPair(premise_for(reading, alignment, span), reading.text[slice(*span)])
         for span in reading.sentence_spans

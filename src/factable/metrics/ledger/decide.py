@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from factable.metrics.ledger.audit import Audit
-from factable.metrics.ledger.doubts import Doubts, strange_runs
+from factable.metrics.ledger.doubts import Doubts, uncovered_spans
 from factable.metrics.ledger.features import Answer, logit, rival_mentions, supporting_records
 from factable.metrics.ledger.reading import CONNECTING, Span, content_words, overlap, runs
 from factable.metrics.ledger.verdict import Fact, FactState, Label, Rules, SpanState, Verdict
@@ -16,7 +16,7 @@ from factable.text.values import Boolean, Date, Number, Relation
 SURE = 0.7
 # Taking words away must help a sentence at least that much, in log odds, for them to be what is wrong.
 LEAST_GAIN = 1.0
-MOST_WORDS_BETWEEN = 2
+MAX_WORDS_BETWEEN = 2
 NOTES = {Relation.COARSER: "less exact", Relation.FINER: "more exact"}
 
 
@@ -25,10 +25,10 @@ def decide(audit: Audit, doubts: Doubts, answers: Sequence[Answer], rules: Rules
     count = len(doubts.rivals)
     instead = _said_instead(doubts, answers[:count])
     facts = _facts(audit, rules, instead)
-    spans = _spans(audit, rules, facts, _guilty_runs(audit, doubts, answers[count:]))
+    spans = _spans(audit, rules, facts, _culprit_spans(audit, doubts, answers[count:]))
     omission = any(fact.required and fact.state != "supported" for fact in facts)
     hallucination = any(span.state != "supported" for span in spans)
-    required = frozenset(fact.place for fact in facts if fact.required)
+    required = frozenset(fact.record for fact in facts if fact.required)
     odds = audit.weights.odds("verdict", audit.verdict_features(required))
     return Verdict(
         text=audit.reading.text,
@@ -52,50 +52,50 @@ def _said_instead(doubts: Doubts, answers: Sequence[Answer]) -> dict[int, tuple[
     found: dict[int, tuple[Span, float]] = {}
     for rival, answer in zip(doubts.rivals, answers, strict=True):
         sure = float(answer[ENTAILMENT])
-        if sure >= max(SURE, found.get(rival.place, (rival.span, 0.0))[1]):
-            found[rival.place] = rival.span, sure
+        if sure >= max(SURE, found.get(rival.record, (rival.span, 0.0))[1]):
+            found[rival.record] = rival.span, sure
     return found
 
 
 def _facts(audit: Audit, rules: Rules, instead: Mapping[int, tuple[Span, float]]) -> tuple[Fact, ...]:
     facts = []
-    for place in audit.reading.places:
-        record = audit.reading.example.table.records[place]
+    for index in audit.reading.indices:
+        record = audit.reading.example.table.records[index]
         if rules.ignores(record):
             continue
-        chance = probability(audit.facts[place])
-        state, span, note = _settle(audit, place, chance >= rules.omission, instead)
-        facts.append(Fact(place, state, span, chance, rules.selection.requires(record), note))
+        chance = probability(audit.facts[index])
+        state, span, note = _settle(audit, index, chance >= rules.omission, instead)
+        facts.append(Fact(index, state, span, chance, rules.selection.requires(record), note))
     return tuple(facts)
 
 
 def _settle(
-    audit: Audit, place: int, said: bool, instead: Mapping[int, tuple[Span, float]]
+    audit: Audit, index: int, said: bool, instead: Mapping[int, tuple[Span, float]]
 ) -> tuple[FactState, Span | None, str]:
     """State, span and note of a fact."""
     reading, alignment = audit.reading, audit.alignment
-    hit = alignment.hits.get(place)
+    hit = alignment.hits.get(index)
     if said:
         if hit:
             return "supported", hit.span, NOTES.get(hit.relation, "")
-        return "supported", _sentence_for(audit, place), "in other words"
-    if place in instead:
-        return "contradicted", instead[place][0], "the text says something else"
-    if isinstance(reading.values[place][0], Number | Date) and hit is None:
+        return "supported", _sentence_for(audit, index), "in other words"
+    if index in instead:
+        return "contradicted", instead[index][0], "the text says something else"
+    if isinstance(reading.values[index][0], Number | Date) and hit is None:
         # A number for a number: no model is needed to tell them apart.
-        rivals = rival_mentions(reading, place)
+        rivals = rival_mentions(reading, index)
         if rivals:
             return "contradicted", rivals[0], "the text says something else"
-    if place in alignment.misplaced:
-        return "contradicted", alignment.misplaced[place], "said of another"
-    denials = [each.span for each in reading.hits[place] if each.relation is Relation.DIFFERENT]
+    if index in alignment.misplaced:
+        return "contradicted", alignment.misplaced[index], "said of another"
+    denials = [each.span for each in reading.hits[index] if each.relation is Relation.DIFFERENT]
     if denials:
         return "contradicted", denials[0], "denied"
-    answer = audit.fact_answers.get(place)
+    answer = audit.fact_answers.get(index)
     if answer is not None and hit and answer[CONTRADICTION] > answer[NEUTRAL]:
         return "contradicted", hit.span, "the text says otherwise"
     # A yes or no has no value to look for.
-    if answer is not None and isinstance(reading.values[place][0], Boolean) and answer[CONTRADICTION] > SURE:
+    if answer is not None and isinstance(reading.values[index][0], Boolean) and answer[CONTRADICTION] > SURE:
         return "contradicted", _words_against(audit), "the text says otherwise"
     return "omitted", None, ""
 
@@ -103,14 +103,14 @@ def _settle(
 def _words_against(audit: Audit) -> Span:
     """What in the most doubtful sentence the data does not have, or its gist."""
     sentence = min(audit.sentences, key=audit.sentences.__getitem__)
-    strange = strange_runs(audit, sentence)
+    strange = uncovered_spans(audit, sentence)
     return max(strange, key=lambda span: span[1] - span[0]) if strange else gist(audit, sentence)
 
 
-def _sentence_for(audit: Audit, place: int) -> Span | None:
+def _sentence_for(audit: Audit, index: int) -> Span | None:
     """The sentence that shares most words with a fact that is said in other words."""
     reading = audit.reading
-    words = {*reading.attribute_words[place], *reading.value_words(place)}
+    words = {*reading.attribute_words[index], *reading.value_words(index)}
 
     def shared(span: Span) -> int:
         return sum(word.folded in words for word in reading.read.words if span[0] <= word.start < span[1])
@@ -118,7 +118,7 @@ def _sentence_for(audit: Audit, place: int) -> Span | None:
     return max(reading.sentence_spans, key=shared, default=None)
 
 
-def _guilty_runs(audit: Audit, doubts: Doubts, answers: Sequence[Answer]) -> dict[Span, list[Span]]:
+def _culprit_spans(audit: Audit, doubts: Doubts, answers: Sequence[Answer]) -> dict[Span, list[Span]]:
     """For each doubtful sentence the words without which it is clean, or much cleaner."""
     gains: dict[Span, list[tuple[float, Span]]] = {}
     order = dict(zip(audit.reading.sentence_spans, audit.sentence_answers, strict=True))
@@ -138,7 +138,7 @@ def _spans(
     """Every claim of the text, in order, without overlaps; doubtful ones go first where two compete."""
     against = {fact.span: fact for fact in facts if fact.state == "contradicted" and fact.span}
     bad = [
-        Claim(*span, "contradicted", (fact.place,), fact.probability, fact.note)
+        Claim(*span, "contradicted", (fact.record,), fact.probability, fact.note)
         for span, fact in against.items()
     ]
     for sentence, odds in audit.sentences.items():
@@ -146,7 +146,7 @@ def _spans(
             bad += _bad_in(audit, sentence, guilty.get(sentence, []), bad)
     bad = _joined(audit, bad)
     good = [
-        Claim(*fact.span, "supported", (fact.place,), fact.probability, fact.note)
+        Claim(*fact.span, "supported", (fact.record,), fact.probability, fact.note)
         for fact in facts
         if fact.state == "supported" and fact.span and fact.note != "in other words"
     ]
@@ -171,7 +171,7 @@ def _phrases(audit: Audit, sentence: Span, claims: Sequence[Claim]) -> list[Clai
         if not any(overlap((word.start, word.end), (claim.start, claim.end)) for claim in inside)
     ]
     records = tuple(
-        sorted({place for claim in inside if claim.state == "supported" for place in claim.records})
+        sorted({index for claim in inside if claim.state == "supported" for index in claim.records})
     )
     chance = probability(audit.sentences[sentence])
     return [Claim(*span, "supported", records, chance) for span in runs(audit.reading, words)]
@@ -185,7 +185,7 @@ def _bad_in(audit: Audit, sentence: Span, guilty: Sequence[Span], known: Sequenc
     found += [Claim(*span, "unsupported", (), chance) for span in guilty]
     if found or any(overlap((claim.start, claim.end), sentence) for claim in known):
         return found
-    strange = strange_runs(audit, sentence)
+    strange = uncovered_spans(audit, sentence)
     answer = audit.sentence_answers[audit.reading.sentence_spans.index(sentence)]
     state: SpanState = "contradicted" if answer[CONTRADICTION] > answer[NEUTRAL] else "unsupported"
     return [Claim(*span, state, (), chance) for span in strange or [gist(audit, sentence)]]
@@ -217,7 +217,7 @@ def _joined(audit: Audit, claims: Sequence[Claim]) -> list[Claim]:
             found[-1] = last._replace(end=max(last.end, claim.end))
             continue
         between = text[last.end : claim.start].split() if last else []
-        near = last is not None and len(between) <= MOST_WORDS_BETWEEN
+        near = last is not None and len(between) <= MAX_WORDS_BETWEEN
         plain = near and not any(mark in word for word in between for mark in ",.;:!?()")
         alone = plain and last is not None and last.state == claim.state == "unsupported"
         supported = alone and any(

@@ -14,14 +14,14 @@ from factable.models.protocols import TextPair
 from factable.text.templates import Templates
 from factable.text.values import Name
 
-MOST_RIVALS = 3
-MOST_RUNS = 4
+MAX_RIVALS = 3
+MAX_RUNS = 4
 
 
 class Rival(NamedTuple):
     """A span that may stand in place of a record's value, or of its subject."""
 
-    place: int
+    record: int
     span: Span
     pair: TextPair
 
@@ -51,46 +51,46 @@ def doubts_of(audit: Audit, rules: Rules, templates: Templates) -> Doubts:
     """What to ask about facts that seem not to be said, and about sentences that seem not to be clean."""
     rivals = [
         rival
-        for place, odds in audit.facts.items()
-        if place in audit.fact_answers
+        for index, odds in audit.facts.items()
+        if index in audit.fact_answers
         and probability(odds) < rules.omission
-        and may_be_said(audit.reading, audit.alignment, place)
-        for rival in _rivals(audit, place, templates)
+        and may_be_said(audit.reading, audit.alignment, index)
+        for rival in _rivals(audit, index, templates)
     ]
     doubtful = [span for span, odds in audit.sentences.items() if probability(odds) < rules.hallucination]
     return Doubts(rivals, [run for sentence in doubtful for run in _runs(audit, sentence)])
 
 
-def _rivals(audit: Audit, place: int, templates: Templates) -> Iterator[Rival]:
+def _rivals(audit: Audit, index: int, templates: Templates) -> Iterator[Rival]:
     """Other values that the text may give the attribute, or other subjects to whom it may give the value."""
-    reading, record = audit.reading, audit.reading.facts[place]
-    text = passage_for(reading, place)
-    for span in _other_values(reading, place)[:MOST_RIVALS]:
+    reading, record = audit.reading, audit.reading.facts[index]
+    text = passage_for(reading, index)
+    for span in _other_values(reading, index)[:MAX_RIVALS]:
         other = record._replace(value=reading.text[slice(*span)])
-        yield Rival(place, span, TextPair(text, templates.sentence(other)))
-    if place not in audit.alignment.hits or not record.subject:
+        yield Rival(index, span, TextPair(text, templates.sentence(other)))
+    if index not in audit.alignment.hits or not record.subject:
         return
-    for span in _other_subjects(reading, place)[:MOST_RIVALS]:
+    for span in _other_subjects(reading, index)[:MAX_RIVALS]:
         other = record._replace(subject=reading.text[slice(*span)])
-        yield Rival(place, audit.alignment.hits[place].span, TextPair(text, templates.sentence(other)))
+        yield Rival(index, audit.alignment.hits[index].span, TextPair(text, templates.sentence(other)))
 
 
-def _other_values(reading: Reading, place: int) -> list[Span]:
+def _other_values(reading: Reading, index: int) -> list[Span]:
     """Values of the same kind: first those no record has, then those of records with the same attribute."""
-    attribute = plain_attribute(reading.facts[place])
+    attribute = plain_attribute(reading.facts[index])
     of_others = [
         hit.span
         for other, fact in reading.facts.items()
-        if other != place and plain_attribute(fact) == attribute
+        if other != index and plain_attribute(fact) == attribute
         for hit in reading.hits[other]
     ]
-    return [*rival_mentions(reading, place), *dict.fromkeys(of_others)]
+    return [*rival_mentions(reading, index), *dict.fromkeys(of_others)]
 
 
-def _other_subjects(reading: Reading, place: int) -> list[Span]:
+def _other_subjects(reading: Reading, index: int) -> list[Span]:
     """Names in the text that are neither the subject nor the value of a fact."""
     own = [
-        hit.span for hit in [*reading.subjects.get(reading.facts[place].subject, []), *reading.hits[place]]
+        hit.span for hit in [*reading.subjects.get(reading.facts[index].subject, []), *reading.hits[index]]
     ]
     return [
         span
@@ -101,17 +101,17 @@ def _other_subjects(reading: Reading, place: int) -> list[Span]:
 
 def _runs(audit: Audit, sentence: Span) -> Iterator[Run]:
     """Runs of words that the data does not have, where there are several to choose from."""
-    found = strange_runs(audit, sentence)
+    found = uncovered_spans(audit, sentence)
     if len(found) < 2:
         return
     premise = premise_for(audit.reading, audit.alignment, sentence)
-    for start, end in found[:MOST_RUNS]:
+    for start, end in found[:MAX_RUNS]:
         text = audit.reading.text
         rest = " ".join(f"{text[sentence[0] : start]} {text[end : sentence[1]]}".split())
         yield Run(sentence, (start, end), TextPair(premise, rest))
 
 
-def strange_runs(audit: Audit, sentence: Span) -> list[Span]:
+def uncovered_spans(audit: Audit, sentence: Span) -> list[Span]:
     """Words of a sentence that the data does not have, those of values left out."""
     values = audit.mentions_in(sentence)
     strange = [

@@ -23,26 +23,26 @@ from factable.text.values.words import split_words
 Answer = NDArray[np.float64]
 Features = Mapping[str, float]
 # Beyond this, one more step of the model's confidence says nothing.
-MOST_LOGIT = 6.0
+MAX_LOGIT = 6.0
 _SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 
 
 def logit(probability: float) -> float:
     """The log odds of a probability, within bounds."""
     odds = math.log(max(probability, 1e-12) / max(1 - probability, 1e-12))
-    return max(-MOST_LOGIT, min(MOST_LOGIT, odds))
+    return max(-MAX_LOGIT, min(MAX_LOGIT, odds))
 
 
-def about_fact(reading: Reading, alignment: Alignment, place: int, answer: Answer | None) -> Features:
+def about_fact(reading: Reading, alignment: Alignment, index: int, answer: Answer | None) -> Features:
     """What speaks for the text saying a fact; a record that only names has no answer."""
-    value = reading.values[place][0]
-    hit = alignment.hits.get(place)
+    value = reading.values[index][0]
+    hit = alignment.hits.get(index)
     exact = isinstance(value, Number | Date)
-    missing = hit is None and place not in alignment.misplaced
-    rivals = rival_mentions(reading, place) if missing else []
-    denied = any(each.relation is Relation.DIFFERENT for each in reading.hits[place])
+    missing = hit is None and index not in alignment.misplaced
+    rivals = rival_mentions(reading, index) if missing else []
+    denied = any(each.relation is Relation.DIFFERENT for each in reading.hits[index])
     entailed = 0.0 if answer is None else logit(float(answer[ENTAILMENT]))
-    subject = reading.record(place).subject
+    subject = reading.record(index).subject
     return {
         "asked": float(answer is not None),
         "entailed": entailed,
@@ -52,28 +52,28 @@ def about_fact(reading: Reading, alignment: Alignment, place: int, answer: Answe
         "finer": float(hit is not None and hit.relation is Relation.FINER),
         "missing exact": float(missing and exact),
         "missing exact, rival": float(missing and exact and bool(rivals)),
-        "missing name": float(missing and _is_proper(reading, place)),
-        "missing other": float(missing and not exact and not _is_proper(reading, place)),
+        "missing name": float(missing and _is_proper(reading, index)),
+        "missing other": float(missing and not exact and not _is_proper(reading, index)),
         "entailed, missing exact": entailed * (missing and exact),
-        "entailed, missing name": entailed * (missing and _is_proper(reading, place)),
-        "words said": _words_said(reading, place) if missing and not exact else 0.0,
+        "entailed, missing name": entailed * (missing and _is_proper(reading, index)),
+        "words said": _words_said(reading, index) if missing and not exact else 0.0,
         "missing name, rival": float(missing and not exact and bool(rivals)),
-        "misplaced exact": float(exact and place in alignment.misplaced),
-        "misplaced name": float(not exact and place in alignment.misplaced),
-        "said apart": float(hit is not None and _is_apart(reading, place, hit.span)),
+        "misplaced exact": float(exact and index in alignment.misplaced),
+        "misplaced name": float(not exact and index in alignment.misplaced),
+        "said apart": float(hit is not None and _is_apart(reading, index, hit.span)),
         "denied": float(denied and hit is None),
         "subject unsaid": float(bool(subject) and not reading.subjects.get(subject)),
     }
 
 
-def _is_apart(reading: Reading, place: int, span: Span) -> bool:
+def _is_apart(reading: Reading, index: int, span: Span) -> bool:
     """Whether a value stands in a sentence that names other subjects, and not its own.
 
     A subject that is the value of another record, too, is passed by.
     """
     start, end = reading.sentence_spans[reading.sentence_of(span)]
     values = {record.value for record in reading.facts.values()}
-    own = reading.record(place).subject
+    own = reading.record(index).subject
     named = {
         subject
         for subject, hits in reading.subjects.items()
@@ -83,22 +83,22 @@ def _is_apart(reading: Reading, place: int, span: Span) -> bool:
     return bool(named) and own not in named
 
 
-def _is_proper(reading: Reading, place: int) -> bool:
+def _is_proper(reading: Reading, index: int) -> bool:
     """Whether a value is a name written large, or a list of names."""
-    value = reading.values[place][0]
+    value = reading.values[index][0]
     if isinstance(value, Number | Date | Boolean):
         return False
-    return isinstance(value, Listing) or any(char.isupper() for char in reading.record(place).value)
+    return isinstance(value, Listing) or any(char.isupper() for char in reading.record(index).value)
 
 
-def _words_said(reading: Reading, place: int) -> float:
+def _words_said(reading: Reading, index: int) -> float:
     """The share of a value's words that the text has in some form."""
     said = frozenset(word.folded for word in reading.read.words)
-    words = split_words(reading.record(place).value.replace("_", " "))
+    words = split_words(reading.record(index).value.replace("_", " "))
     return sum(is_covered(word.folded, said) for word in words) / len(words) if words else 0.0
 
 
-def rival_mentions(reading: Reading, place: int) -> list[Span]:
+def rival_mentions(reading: Reading, index: int) -> list[Span]:
     """Values of the same kind in the text that no record has."""
     return [
         span
@@ -106,7 +106,7 @@ def rival_mentions(reading: Reading, place: int) -> list[Span]:
         if _support(reading, span) is None
         and any(
             compare(value, mention.value) is Relation.DIFFERENT
-            for value in reading.values[place]
+            for value in reading.values[index]
             for mention in mentions
         )
     ]
@@ -142,9 +142,9 @@ def _clashes(reading: Reading, span: Span) -> bool:
     """Whether a number or date is another than that of a record which the text does not say."""
     return any(
         compare(value, mention.value) is Relation.DIFFERENT
-        for place in reading.places
-        if not reading.hits[place]
-        for value in reading.values[place]
+        for index in reading.indices
+        if not reading.hits[index]
+        for value in reading.values[index]
         if isinstance(value, Number | Date)
         for mention in reading.mentions[span]
     )
@@ -152,11 +152,11 @@ def _clashes(reading: Reading, span: Span) -> bool:
 
 def supporting_records(reading: Reading, span: Span) -> tuple[int, ...]:
     """The records whose value or subject a span says."""
-    values = [place for place, hits in reading.hits.items() if any(_says(hit, span) for hit in hits)]
+    values = [index for index, hits in reading.hits.items() if any(_says(hit, span) for hit in hits)]
     subjects = {
         subject for subject, hits in reading.subjects.items() if any(_says(hit, span) for hit in hits)
     }
-    return tuple(values or [place for place, fact in reading.facts.items() if fact.subject in subjects])
+    return tuple(values or [index for index, fact in reading.facts.items() if fact.subject in subjects])
 
 
 def _says(hit: Hit, span: Span) -> bool:
@@ -168,8 +168,8 @@ def _support(reading: Reading, span: Span) -> Relation | None:
     found = []
     # The currency of an amount is no amount.
     exact = isinstance(reading.mentions[span][0].value, Number | Date)
-    records = [place for place in reading.hits if not exact or _has_digits(reading, place)]
-    for hits in [*(reading.hits[place] for place in records), *reading.subjects.values()]:
+    records = [index for index in reading.hits if not exact or _has_digits(reading, index)]
+    for hits in [*(reading.hits[index] for index in records), *reading.subjects.values()]:
         for hit in hits:
             if not _says(hit, span):
                 continue
@@ -179,9 +179,9 @@ def _support(reading: Reading, span: Span) -> Relation | None:
     return min(found, key=order.index, default=None)
 
 
-def _has_digits(reading: Reading, place: int) -> bool:
-    exact = any(isinstance(value, Number | Date) for value in reading.values[place])
-    return exact or any(char.isdecimal() for char in reading.record(place).value)
+def _has_digits(reading: Reading, index: int) -> bool:
+    exact = any(isinstance(value, Number | Date) for value in reading.values[index])
+    return exact or any(char.isdecimal() for char in reading.record(index).value)
 
 
 def _share_known(reading: Reading, span: Span) -> float:
@@ -206,7 +206,7 @@ def about_sentence(
     return {
         "entailed": logit(float(answer[ENTAILMENT])),
         "contradiction": float(answer[CONTRADICTION]),
-        "worst value": min([MOST_LOGIT / 2, *(mentions[each] for each in values)]),
+        "worst value": min([MAX_LOGIT / 2, *(mentions[each] for each in values)]),
         "strange words": len(words) / max(1, len(content_words(reading, span))),
         "number of strange words": float(min(5, len(words))),
         "misplaced": float(any(overlap(each, span) for each in misplaced)),
@@ -215,4 +215,4 @@ def about_sentence(
 
 def about_verdict(facts: Sequence[float], sentences: Sequence[float]) -> Features:
     """What speaks for a text being OK: the log odds of the worst of its facts and sentences."""
-    return {"worst": min([MOST_LOGIT, *facts, *sentences])}
+    return {"worst": min([MAX_LOGIT, *facts, *sentences])}

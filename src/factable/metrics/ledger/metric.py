@@ -73,7 +73,7 @@ class Ledger:
             value = getattr(self, parameter)
             require(self, parameter, isinstance(value, float | int) and 0 <= value <= 1, "from 0 to 1")
 
-    def ingredients(self) -> dict[str, str]:
+    def checksums(self) -> dict[str, str]:
         """Checksums of the model, the templates and the weights."""
         return {
             "model": identity_of(self.model),
@@ -106,7 +106,7 @@ class Ledger:
         ]
         values = array("d", [each.get(VALUE, math.nan) for each in finished])
         parts = {part: array("d", [each.get(part, math.nan) for each in finished]) for part in PARTS}
-        reasons = {place: NO_FACTS for place, value in enumerate(values) if math.isnan(value)}
+        reasons = {index: NO_FACTS for index, value in enumerate(values) if math.isnan(value)}
         scores = make_scores(self, examples, values, parts, reasons, stats)
         findings = [
             verdict.findings if verdict.facts else found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from factable.text.sentences import sentence_spans
-from factable.text.templates import Templates, facts_of, open_up, readable
+from factable.text.templates import Templates, clean_value, facts_of, split_identifier
 from factable.text.values import Hit, Mention, ReadText, Value, find_value, read_text, read_value
 from factable.text.values.words import Word, alike, split_words
 from factable.types import Example, Record
@@ -31,12 +31,12 @@ class Reading:
     def of(cls, example: Example, templates: Templates) -> "Reading":
         """Read an example; a record without a value says nothing."""
         records = {
-            place: record for place, record in enumerate(example.table.records) if readable(record.value)
+            index: record for index, record in enumerate(example.table.records) if clean_value(record.value)
         }
-        facts = {place: record for place, record in facts_of(example.table).items() if place in records}
-        names = {place: record for place, record in records.items() if place not in facts}
+        facts = {index: record for index, record in facts_of(example.table).items() if index in records}
+        names = {index: record for index, record in records.items() if index not in facts}
         read = read_text(example.text)
-        hits = {place: find_value(record.value, read, record.attribute) for place, record in records.items()}
+        hits = {index: find_value(record.value, read, record.attribute) for index, record in records.items()}
         return cls(example, templates, facts, names, read, hits)
 
     @property
@@ -45,13 +45,13 @@ class Reading:
         return self.read.text
 
     @property
-    def places(self) -> list[int]:
+    def indices(self) -> list[int]:
         """Every record that says something, in order."""
         return sorted([*self.facts, *self.names])
 
-    def record(self, place: int) -> Record:
+    def record(self, index: int) -> Record:
         """A record, with its subject where the table has one."""
-        return self.facts[place] if place in self.facts else self.names[place]
+        return self.facts[index] if index in self.facts else self.names[index]
 
     @cached_property
     def sentence_spans(self) -> list[Span]:
@@ -61,13 +61,14 @@ class Reading:
     def sentence_of(self, span: Span) -> int:
         """Which sentence a span begins in."""
         starts = [start for start, _ in self.sentence_spans]
-        return max((place for place, start in enumerate(starts) if start <= span[0]), default=0)
+        return max((index for index, start in enumerate(starts) if start <= span[0]), default=0)
 
     @cached_property
     def values(self) -> dict[int, tuple[Value, ...]]:
         """Every reading of each value."""
         return {
-            place: read_value(self.record(place).value, self.record(place).attribute) for place in self.places
+            index: read_value(self.record(index).value, self.record(index).attribute)
+            for index in self.indices
         }
 
     @cached_property
@@ -75,7 +76,7 @@ class Reading:
         """Where the text names each subject, the title and the name of the data included."""
         about = dict.fromkeys(record.subject for record in self.facts.values())
         about |= dict.fromkeys([self.example.table.title])
-        return {subject: find_value(subject, self.read) for subject in about if readable(subject)}
+        return {subject: find_value(subject, self.read) for subject in about if clean_value(subject)}
 
     @cached_property
     def mentions(self) -> dict[Span, list[Mention]]:
@@ -92,20 +93,26 @@ class Reading:
     def attribute_words(self) -> dict[int, frozenset[str]]:
         """The words of each record's attribute, folded."""
         return {
-            place: frozenset(word.folded for word in split_words(open_up(self.record(place).attribute)))
-            for place in self.places
+            index: frozenset(
+                word.folded for word in split_words(split_identifier(self.record(index).attribute))
+            )
+            for index in self.indices
         }
 
-    def value_words(self, place: int) -> frozenset[str]:
+    def value_words(self, index: int) -> frozenset[str]:
         """The words of a record's value, folded."""
-        return frozenset(word.folded for word in split_words(readable(self.record(place).value)))
+        return frozenset(word.folded for word in split_words(clean_value(self.record(index).value)))
 
     @cached_property
     def data_words(self) -> frozenset[str]:
         """All words of the data and of its facts as sentences, folded."""
         parts = [*map(self.templates.sentence, self.facts.values()), self.example.table.title]
         for record in self.example.table.records:
-            parts += [readable(record.subject), open_up(record.attribute), readable(record.value)]
+            parts += [
+                clean_value(record.subject),
+                split_identifier(record.attribute),
+                clean_value(record.value),
+            ]
         return frozenset(word.folded for part in parts for word in split_words(part))
 
 
@@ -132,7 +139,7 @@ serve serving served gets get got goes go gone takes take took uses use used usi
 off down only even either neither not no plus whereas whilst
 """
 CONNECTING = frozenset(_CONNECTING.split())
-_MOST_CONNECTING_BETWEEN = 2
+_MAX_CONNECTING_BETWEEN = 2
 
 
 def is_covered(word: str, words: frozenset[str]) -> bool:
@@ -162,13 +169,13 @@ def uncovered_words(reading: Reading, span: Span) -> list[Word]:
 
 def runs(reading: Reading, words: list[Word]) -> Iterator[Span]:
     """Words that stand together, or with a few connecting words between them, as spans."""
-    order = {word.start: place for place, word in enumerate(reading.read.words)}
+    order = {word.start: index for index, word in enumerate(reading.read.words)}
     start, last = None, None
     for word in words:
         if last is not None and start is not None:
             between = reading.read.words[order[last.start] + 1 : order[word.start]]
             gap = reading.text[last.end : word.start]
-            joined = len(between) <= _MOST_CONNECTING_BETWEEN and all(
+            joined = len(between) <= _MAX_CONNECTING_BETWEEN and all(
                 each.folded in CONNECTING for each in between
             )
             if joined and not any(mark in gap for mark in ".;!?,:()"):

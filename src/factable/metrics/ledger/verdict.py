@@ -16,7 +16,7 @@ MARKS = {"supported": "+", "contradicted": "!", "omitted": "-", "unsupported": "
 class Fact(NamedTuple):
     """One record of the data: whether the text says it, where, and how probable that is."""
 
-    place: int
+    record: int
     state: FactState
     span: tuple[int, int] | None
     probability: float
@@ -61,7 +61,7 @@ class Verdict:
         lines = [f"{self.label} (probability of OK {self.probability:.2f})", "facts"]
         for fact in self.facts:
             said = self.text[slice(*fact.span)] if fact.span else ""
-            record = " | ".join(part for part in self.table.records[fact.place] if part)
+            record = " | ".join(part for part in self.table.records[fact.record] if part)
             lines.append(_line(fact.state, record, fact.probability, said, fact.note))
         lines.append("text")
         for span in self.spans:
@@ -78,7 +78,7 @@ def _line(state: Kind, what: str, probability: float, said: str, note: str) -> s
 
 
 def _of_fact(fact: Fact) -> Finding:
-    return Finding(fact.state, fact.place, fact.span, fact.probability, fact.note)
+    return Finding(fact.state, fact.record, fact.span, fact.probability, fact.note)
 
 
 def _of_span(span: Span) -> Finding:

@@ -80,7 +80,7 @@ class Meteor:
         if not holds:
             raise UsageError(f"meteor: {parameter} is {getattr(self, parameter)!r}; it must be {allowed}")
 
-    def ingredients(self) -> Mapping[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """The checksums of the program and its paraphrase table."""
         return checksums(self._setting())
 
@@ -89,7 +89,7 @@ class Meteor:
         pairs = [(tuple(filter(str.strip, example.references)), example.text) for example in examples]
         reasons = {index: NO_REFERENCES for index, (references, _) in enumerate(pairs) if not references}
         # Checked here, and not only for the signature: Java would not mind a damaged table.
-        self.ingredients()
+        self.checksums()
         found = iter(load_meteor(self._setting()).measure([pair for pair in pairs if pair[0]]))
         rows = np.array(
             [[0.0] * WIDTH if i in reasons else without_whole_chunk(next(found)) for i in range(len(pairs))]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from factable.models.protocols import CONTRADICTION, ENTAILMENT, LABELS, TextPair
 from factable.text.sentences import sentence_spans
-from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, Templates, facts_of, readable
+from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, Templates, clean_value, facts_of
 from factable.types import Example, Finding, Kind, Record
 
 Answer = NDArray[np.float64]
@@ -55,12 +55,12 @@ class Check:
         """The check of an example; a record without a value says nothing and is no fact."""
         facts = facts_of(example.table)
         if not compat:
-            facts = {place: record for place, record in facts.items() if readable(record.value)}
+            facts = {index: record for index, record in facts.items() if clean_value(record.value)}
         write = _sentence_like_nlgi if compat else Templates.sentence
         return cls(
             text=example.text,
-            sentences={place: write(templates, record) for place, record in facts.items()},
-            required=frozenset(place for place, record in facts.items() if selection.requires(record)),
+            sentences={index: write(templates, record) for index, record in facts.items()},
+            required=frozenset(index for index, record in facts.items() if selection.requires(record)),
             direction=direction,
             compat=compat,
         )
@@ -73,7 +73,7 @@ class Check:
     @property
     def required_sentences(self) -> dict[int, str]:
         """The facts that must be said."""
-        return {place: sentence for place, sentence in self.sentences.items() if place in self.required}
+        return {index: sentence for index, sentence in self.sentences.items() if index in self.required}
 
     @property
     def is_silent(self) -> bool:
@@ -89,15 +89,15 @@ def _sentence_like_nlgi(templates: Templates, record: Record) -> str:
     attribute = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", record.attribute)
     filled = {SUBJECT: record.subject, ATTRIBUTE: attribute, VALUE: value}
     template = templates.choices(record)[0]
-    return re.sub("|".join(filled), lambda place: filled[place[0]], template).replace("_", " ")
+    return re.sub("|".join(filled), lambda index: filled[index[0]], template).replace("_", " ")
 
 
 class Question(NamedTuple):
-    """A pair to ask the model about; `place` is the record, for questions about one fact."""
+    """A pair to ask the model about; `record` is its index, for questions about one fact."""
 
     kind: Asked
     pair: TextPair
-    place: int | None = None
+    record: int | None = None
 
 
 def questions_of(check: Check) -> list[Question]:
@@ -114,8 +114,8 @@ def questions_of(check: Check) -> list[Question]:
         if together or check.compat:
             questions.append(Question("text to facts", TextPair(text, together)))
         questions += [
-            Question("text to fact", TextPair(text, sentence), place)
-            for place, sentence in check.required_sentences.items()
+            Question("text to fact", TextPair(text, sentence), index)
+            for index, sentence in check.required_sentences.items()
         ]
     return questions
 
@@ -147,7 +147,7 @@ def decide(check: Check, answers: Sequence[Answer]) -> Decision:
         return Decision(check, 0.0, 0.0, 0.0, 0.0, hallucination=0.0, omission=float(bool(check.required)))
     asked = list(zip(questions_of(check), answers, strict=True))
     found = {question.kind for question, answer in asked if not _entails(answer)}
-    facts = {question.place: answer for question, answer in asked if question.place is not None}
+    facts = {question.record: answer for question, answer in asked if question.record is not None}
     forth = [float(answer[ENTAILMENT]) for question, answer in asked if question.kind == "facts to text"]
     # Where nothing has to be said, nothing is left out.
     back = float(np.mean([answer[ENTAILMENT] for answer in facts.values()] or [1.0]))
@@ -167,8 +167,8 @@ def decide(check: Check, answers: Sequence[Answer]) -> Decision:
 
 def _value(check: Check, asked: Sequence[tuple[Question, Answer]]) -> float:
     """The soft score: half for single facts, half for all facts and the text as wholes, both ways."""
-    wholes = [_soften(answer) for question, answer in asked if question.place is None]
-    single = [_soften(answer) for question, answer in asked if question.place is not None]
+    wholes = [_soften(answer) for question, answer in asked if question.record is None]
+    single = [_soften(answer) for question, answer in asked if question.record is not None]
     halves = [single or [1.0]] if check.direction != "hallucination" else []
     halves += [wholes] if wholes else []
     return math.fsum(math.fsum(half) / len(half) for half in halves) / len(halves)
@@ -202,10 +202,10 @@ def _about_facts(decision: Decision) -> list[Finding]:
     if check.direction == "hallucination":
         return []
     if decision.facts is None:
-        return [Finding("omitted", record=place, note="no text") for place in sorted(check.required)]
+        return [Finding("omitted", record=index, note="no text") for index in sorted(check.required)]
     findings = [
-        Finding(_kind(answer, "omitted"), record=place, score=float(answer[ENTAILMENT]), note=_note(answer))
-        for place, answer in decision.facts.items()
+        Finding(_kind(answer, "omitted"), record=index, score=float(answer[ENTAILMENT]), note=_note(answer))
+        for index, answer in decision.facts.items()
     ]
     if decision.omission and all(map(_entails, decision.facts.values())):
         findings.append(Finding("omitted", note="each fact is entailed, but not all together"))

@@ -79,7 +79,7 @@ class NliCheck:
         directions = ("omission", "hallucination") if self.direction == "both" else (self.direction,)
         return ("confidence", *(part for direction in directions for part in PARTS_OF[direction]))
 
-    def ingredients(self) -> dict[str, str]:
+    def checksums(self) -> dict[str, str]:
         """Checksums of the model and of the templates."""
         return {"model": identity_of(self.model), "templates": templates_checksum(self.templates)}
 
@@ -88,7 +88,7 @@ class NliCheck:
         decisions = self._decide(examples)
         values = array("d", [decision.value for decision in decisions])
         parts = {part: array("d", [getattr(decision, part) for decision in decisions]) for part in self.parts}
-        reasons = {place: NO_FACTS for place, value in enumerate(values) if math.isnan(value)}
+        reasons = {index: NO_FACTS for index, value in enumerate(values) if math.isnan(value)}
         return make_scores(self, examples, values, parts, reasons)
 
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:

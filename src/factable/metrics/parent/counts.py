@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.io.files import sha256_of
-from factable.models.runtime.arrays import load_arrays, save_arrays, unpack, while_unchanged
+from factable.models.runtime.arrays import cached_by_mtime, load_arrays, save_arrays, unpack
 
 FORMAT = "factable-counts-1"
 WHAT = "a counts file"
@@ -50,12 +50,12 @@ def save_counts(counts: Counts, path: str | os.PathLike[str]) -> None:
 
 def load_counts(path: str) -> Counts:
     """A counts file made by `factable train counts`, or the flat JSON of the PARENT authors."""
-    return while_unchanged(_load, path, what=WHAT, remedy=REMEDY)
+    return cached_by_mtime(_load, path, what=WHAT, remedy=REMEDY)
 
 
 def counts_checksum(path: str) -> str:
     """The sha256 of a counts file."""
-    return while_unchanged(sha256_of, path, what=WHAT, remedy=REMEDY)
+    return cached_by_mtime(sha256_of, path, what=WHAT, remedy=REMEDY)
 
 
 def _load(path: str) -> Counts:

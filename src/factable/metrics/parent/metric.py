@@ -21,7 +21,7 @@ from factable.kernels.parent import (
     Options,
     table_entailment,
 )
-from factable.kernels.sequences import common_places
+from factable.kernels.sequences import common_indices
 from factable.kernels.tokens import TOKENIZERS, is_word, token_spans, tokenize
 from factable.metrics.parent.counts import Counts, counts_checksum, load_counts
 from factable.metrics.references import Spans, runs_without
@@ -52,12 +52,12 @@ def _find_record(index: int, record: Record, words: Spans, tokenizer: str) -> Fi
     if spoken := list(filter(is_word, wanted)):
         wanted = spoken
         words = [word for word in words if is_word(word[0])]
-    places = [place for _, place in common_places(wanted, [word for word, _, _ in words])]
-    share = len(places) / len(wanted)
-    note = f"{len(places)} of {len(wanted)} words of the value"
+    indices = [position for _, position in common_indices(wanted, [word for word, _, _ in words])]
+    share = len(indices) / len(wanted)
+    note = f"{len(indices)} of {len(wanted)} words of the value"
     if share <= MENTIONED:
         return Finding("omitted", index, score=share, note=note)
-    return Finding("supported", index, (words[places[0]][1], words[places[-1]][2]), share, note)
+    return Finding("supported", index, (words[indices[0]][1], words[indices[-1]][2]), share, note)
 
 
 def _find_unsupported(
@@ -82,7 +82,7 @@ def _find_unsupported(
 ENTAILMENTS = ("overlap", "cooccurrence", "none")
 # The tokeniser of each program that `compat` reproduces; "" is factable's own default.
 TOKENS_OF = {"": "words", "google": "whitespace", "kaiju": "whitespace-cased"}
-MOST_ORDERS = 20
+MAX_ORDERS = 20
 REASONS = {
     NO_REFERENCES: "no references",
     NO_RECORDS: "no records in its data",
@@ -132,7 +132,7 @@ class Parent:
         if not isinstance(self.mix, str):
             # One spec and one signature for 1 and 1.0.
             object.__setattr__(self, "mix", float(self.mix))
-        require_whole(self, "orders", 1, MOST_ORDERS)
+        require_whole(self, "orders", 1, MAX_ORDERS)
         require(self, "smoothing", is_number(self.smoothing, 0, 1), "a number from 0 to 1")
         require(self, "counts", isinstance(self.counts, str), "a file name")
         if (self.entailment == "cooccurrence") != bool(self.counts):
@@ -141,7 +141,7 @@ class Parent:
                 "make the file with: factable train counts TRAIN.jsonl FILE"
             )
 
-    def ingredients(self) -> Mapping[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """The checksum of the counts file."""
         return {"counts": counts_checksum(self.counts)} if self.counts else {}
 

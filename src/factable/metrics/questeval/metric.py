@@ -100,7 +100,7 @@ class QuestEval:
         wanted: dict[str, tuple[Field, ...]] = {"data": ("table",), "references": ("references",)}
         return frozenset(wanted.get(self.source, ("table", "references")))
 
-    def ingredients(self) -> dict[str, str]:
+    def checksums(self) -> dict[str, str]:
         """Checksums of the models and of the questions."""
         found = {"qa": qa_identity(self.qa), "questions": questions_checksum(self.questions)}
         if self.writer:
@@ -116,7 +116,7 @@ class QuestEval:
         judgements = self._judge(examples)
         values = array("d", [one.value for one in judgements])
         parts = {part: array("d", [getattr(one, part) for one in judgements]) for part in self.parts}
-        reasons = {place: NOTHING_ASKED for place, value in enumerate(values) if math.isnan(value)}
+        reasons = {index: NOTHING_ASKED for index, value in enumerate(values) if math.isnan(value)}
         return make_scores(self, examples, values, parts, reasons)
 
     def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:

@@ -16,7 +16,7 @@ from factable.models.runtime.manifest import model_fault
 from factable.text.answers import answer_spans
 
 LIGHT = "light"
-MOST_REMEMBERED = 4096
+MAX_REMEMBERED = 4096
 Spans = list[tuple[int, int]]
 
 
@@ -31,7 +31,7 @@ def phrase_finder(name: str) -> Callable[[str], Spans]:
     return lambda text: _find(name, identity, os.getpid(), text)
 
 
-@lru_cache(MOST_REMEMBERED)
+@lru_cache(MAX_REMEMBERED)
 def _find(name: str, identity: str, process: int, text: str) -> Spans:
     pipeline = _load(name, identity, process)
     found = pipeline(mend_surrogates(text))

@@ -16,7 +16,7 @@ from factable.models.seq2seq import write_questions
 from factable.models.templates import load_templates
 from factable.text.linearise import linearise_by_entity
 from factable.text.questions import BLANK, GENERAL, LinearData, Questions, attribute_key, blank_out
-from factable.text.templates import SUBJECT, facts_of, readable
+from factable.text.templates import SUBJECT, clean_value, facts_of
 from factable.types import Example, Record
 
 
@@ -84,16 +84,16 @@ def _about_facts(facts: Mapping[int, Record], text: str, asking: Asking) -> list
     """A question for each value; where they are written, for each subject too."""
     line = linearise_by_entity(facts)
     found = []
-    for place in sorted(line.places, key=lambda place: place.record):
-        record = facts[place.record]
-        if place.start < place.end and (place.is_value or asking.writer):
+    for index in sorted(line.indices, key=lambda index: index.record):
+        record = facts[index.record]
+        if index.start < index.end and (index.is_value or asking.writer):
             found.append(
                 Exchange(
                     AskedText(asking.questions.ask(record), text),
-                    readable(record.value if place.is_value else record.subject),
-                    TextWithAnswer(line.text[place.start : place.end], line.text),
-                    record=place.record,
-                    attribute=record.attribute if place.is_value else "",
+                    clean_value(record.value if index.is_value else record.subject),
+                    TextWithAnswer(line.text[index.start : index.end], line.text),
+                    record=index.record,
+                    attribute=record.attribute if index.is_value else "",
                 )
             )
     return found
@@ -128,14 +128,14 @@ def reply_of(comparison: Comparison, exchange: Exchange, answer: Answer) -> Repl
     """The answer with the record that it comes from."""
     if exchange.record is not None or comparison.data is None or answer.span is None:
         return Reply(exchange, answer, exchange.record, exchange.attribute)
-    place = comparison.data.place_at(*answer.span)
-    if place is None:
+    index = comparison.data.index_at(*answer.span)
+    if index is None:
         return Reply(exchange, answer, None, "")
-    record = comparison.facts[place.record]
-    if answer.span == (place.start, place.end):
+    record = comparison.facts[index.record]
+    if answer.span == (index.start, index.end):
         # As the data has it, not as it stands in a line with spaces between its marks.
-        answer = answer._replace(text=readable(record.value if place.is_value else record.subject))
-    return Reply(exchange, answer, place.record, record.attribute if place.is_value else "")
+        answer = answer._replace(text=clean_value(record.value if index.is_value else record.subject))
+    return Reply(exchange, answer, index.record, record.attribute if index.is_value else "")
 
 
 GENERAL_FORM = "general"

@@ -14,14 +14,14 @@ from factable.metrics.ranking.rankers import Floats, Ranker
 from factable.text.documents import decoys_of
 from factable.types import Example, Finding
 
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 IDEAL, FOUND = SUMMED = ("ideal", "found")
 HARMONIC, ARITHMETIC = MEANS = ("harmonic", "arithmetic")
 # Up to so many thresholds a pass over the scores for each is faster than sorting them.
-MOST_COUNTED = 32
+MAX_COUNTED = 32
 
 
-def average_precision(scores: Floats, relevant: Places) -> float:
+def average_precision(scores: Floats, relevant: Indices) -> float:
     """The mean, over the relevant places, of the precision at the rank of each."""
     mine = np.sort(scores[relevant])[::-1]
     found = np.arange(1, len(mine) + 1)
@@ -29,7 +29,7 @@ def average_precision(scores: Floats, relevant: Places) -> float:
 
 
 def graded_precision(
-    scores: Floats, relevant: Places, relevance: NDArray[np.float64], summed: str = IDEAL
+    scores: Floats, relevant: Indices, relevance: NDArray[np.float64], summed: str = IDEAL
 ) -> float:
     """The same for relevance in degrees: precision is the sum of relevance over that of the ideal order.
 
@@ -62,21 +62,21 @@ def mean_precision(precisions: Collection[float], mean: str = HARMONIC) -> float
     return len(precisions) / math.fsum(1 / precision for precision in precisions)
 
 
-def _irrelevant_above(scores: Floats, mine: Floats) -> Places:
+def _irrelevant_above(scores: Floats, mine: Floats) -> Indices:
     """How many that are not relevant score at least as much as each of the relevant ones, best first."""
     relevant = len(mine) - np.searchsorted(mine[::-1], mine, side="left")
     return _count_at_least(scores, mine) - relevant
 
 
-def _count_at_least(scores: Floats, thresholds: Floats) -> Places:
-    if len(thresholds) <= MOST_COUNTED:
+def _count_at_least(scores: Floats, thresholds: Floats) -> Indices:
+    if len(thresholds) <= MAX_COUNTED:
         return np.array([np.count_nonzero(scores >= threshold) for threshold in thresholds], dtype=np.int64)
-    counts: Places = len(scores) - np.searchsorted(np.sort(scores), thresholds, side="left")
+    counts: Indices = len(scores) - np.searchsorted(np.sort(scores), thresholds, side="left")
     return counts
 
 
 # Scores that are held at once: 64 MB, or 128 MB of BM25.
-MOST_SCORES = 1 << 24
+MAX_SCORES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Verdict(NamedTuple):
 NOTHING = Verdict(0.0, frozenset(), frozenset())
 
 
-class How(NamedTuple):
+class RankingOptions(NamedTuple):
     """Parameters of the metric that rankings depend on."""
 
     delta: float
@@ -119,14 +119,16 @@ class How(NamedTuple):
 class Judge:
     """Ranks a pool by texts."""
 
-    def __init__(self, ranker: Ranker, indexed: IndexedPool, directions: Sequence[str], *, how: How) -> None:
+    def __init__(
+        self, ranker: Ranker, indexed: IndexedPool, directions: Sequence[str], *, how: RankingOptions
+    ) -> None:
         self._ranker, self._indexed, self._directions, self._how = ranker, indexed, directions, how
         self._last: tuple[Units, Alike] | None = None
 
     def judge(self, examples: Sequence[Example], units: Sequence[Units]) -> Iterator[Judgement]:
         """One judgement for each example, given the units of its table."""
         pool = self._indexed.pool
-        step = max(1, MOST_SCORES // max(1, len(pool.units) + len(pool.references)))
+        step = max(1, MAX_SCORES // max(1, len(pool.units) + len(pool.references)))
         for start in range(0, len(examples), step):
             some = examples[start : start + step]
             queries = self._ranker.read([example.text for example in some])
@@ -142,9 +144,9 @@ class Judge:
         pool = self._indexed.pool
         found = []
         for example, mine in zip(examples, units, strict=True):
-            own = sorted(unit for unit in mine if unit not in pool.place_of)
+            own = sorted(unit for unit in mine if unit not in pool.position_of)
             made_up = decoys_of(example.table, pool.attributes, self._how.decoys)
-            foreign = (unit for unit in made_up if unit not in mine and unit not in pool.place_of)
+            foreign = (unit for unit in made_up if unit not in mine and unit not in pool.position_of)
             found.append([*own, *foreign])
         self._indexed.index(TABLE).look_ahead(chain.from_iterable(found))
         return found
@@ -166,28 +168,28 @@ class Judge:
     def _rank_units(self, mine: Units, outside: Sequence[str], query: Any, scores: Floats) -> Verdict:
         """All units by the text: its own should come first."""
         pool = self._indexed.pool
-        known = sorted(unit for unit in mine if unit in pool.place_of)
+        known = sorted(unit for unit in mine if unit in pool.position_of)
         own = mine.difference(known)
         size = len(pool.units)
         if outside:
             scores = np.concatenate([scores, self._indexed.index(TABLE).scores_outside(query, outside)])
-        places = [*(pool.place_of[unit] for unit in known), *range(size, size + len(own))]
-        relevant = np.array(places, dtype=np.int64)
-        best = _best_places(scores, relevant, len(mine))
-        first = {pool.units[place] if place < size else outside[place - size] for place in best}
+        indices = [*(pool.position_of[unit] for unit in known), *range(size, size + len(own))]
+        relevant = np.array(indices, dtype=np.int64)
+        best = _best_indices(scores, relevant, len(mine))
+        first = {pool.units[index] if index < size else outside[index - size] for index in best}
         return Verdict(average_precision(scores, relevant), mine - first, frozenset(first - mine))
 
     def _rank_references(self, example: Example, mine: Units, query: Any, scores: Floats) -> Verdict:
         """All references by the text: those of like tables should come first."""
         pool = self._indexed.pool
         alike = self._alike(mine)
-        own = {pool.references[place] for place in alike.places[alike.degrees == 1.0]}
+        own = {pool.references[index] for index in alike.indices[alike.degrees == 1.0]}
         outside = sorted(set(filter(str.strip, example.references)) - own)
         if outside:
             scores = np.concatenate([scores, self._indexed.index(REFERENCES).scores_outside(query, outside)])
-            places = np.concatenate([alike.places, np.arange(len(pool.references), len(scores))])
-            alike = Alike(places, np.concatenate([alike.degrees, np.ones(len(outside))]))
-        first = _first_place(scores, alike)
+            indices = np.concatenate([alike.indices, np.arange(len(pool.references), len(scores))])
+            alike = Alike(indices, np.concatenate([alike.degrees, np.ones(len(outside))]))
+        first = _first_index(scores, alike)
         table = mine if first >= len(pool.references) else pool.table(first)
         return Verdict(graded_precision(scores, *alike, self._how.summed), mine - table, table - mine)
 
@@ -210,20 +212,20 @@ def _together(verdicts: Mapping[str, Verdict], units: Units) -> Judgement:
     return Judgement(precisions, omitted, hallucinated, len(units))
 
 
-def _best_places(scores: Floats, relevant: NDArray[np.int64], count: int) -> list[int]:
+def _best_indices(scores: Floats, relevant: NDArray[np.int64], count: int) -> list[int]:
     """The best places; of equal ones those that are not relevant, and of these the first."""
     count = min(count, len(scores))
     threshold = np.partition(scores, len(scores) - count)[len(scores) - count]
     near = np.flatnonzero(scores >= threshold)
     order = np.lexsort((near, np.isin(near, relevant), -scores[near]))
-    return [int(place) for place in near[order[:count]]]
+    return [int(index) for index in near[order[:count]]]
 
 
-def _first_place(scores: Floats, alike: Alike) -> int:
+def _first_index(scores: Floats, alike: Alike) -> int:
     """The best place; of equal ones the least alike, and of these the first."""
     best = np.flatnonzero(scores == scores.max())
     degrees = np.zeros(len(scores))
-    degrees[alike.places] = alike.degrees
+    degrees[alike.indices] = alike.degrees
     return int(best[np.argmin(degrees[best])])
 
 

@@ -17,9 +17,9 @@ from factable.metrics.ranking.judgement import (
     IDEAL,
     MEANS,
     SUMMED,
-    How,
     Judge,
     Judgement,
+    RankingOptions,
     explain_judgement,
     mean_precision,
 )
@@ -34,11 +34,11 @@ from factable.metrics.ranking.pool import (
     pool_checksum,
 )
 from factable.metrics.ranking.rankers import BM25, make_ranker, ranker_identity
-from factable.models.runtime.progress import Spread
+from factable.models.runtime.progress import ParallelMap
 from factable.text.documents import READINGS, RECORDS, units_of
 from factable.types import Example, Finding, Scores
 
-MOST_DECOYS = 50
+MAX_DECOYS = 50
 AUTO = "auto"
 # Those of "auto", and the rankers that were not taught to tell such facts from right ones.
 TAUGHT_DECOYS = 10
@@ -86,7 +86,7 @@ class Ranking:
         require_choice(self, "mean", MEANS)
         require_choice(self, "summed", SUMMED)
         if self.decoys != AUTO:
-            require_whole(self, "decoys", 0, MOST_DECOYS)
+            require_whole(self, "decoys", 0, MAX_DECOYS)
             possible = not self.decoys or self._ranks_records
             require(self, "decoys", possible, '"auto" or 0 unless rank is "records" and the table is ranked')
         require(self, "ranker", isinstance(self.ranker, str) and self.ranker != "", "a text")
@@ -124,7 +124,7 @@ class Ranking:
             return self.decoys
         return TAUGHT_DECOYS if self._ranks_records and self.ranker not in UNTAUGHT else 0
 
-    def ingredients(self) -> Mapping[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """Checksums of the ranker's model and of the pool."""
         checksums = {"ranker": ranker_identity(self.ranker)}
         if self.pool:
@@ -140,18 +140,18 @@ class Ranking:
         survey.add(more)
         return survey
 
-    def learn(self, survey: Collected, spread: Spread = map) -> IndexedPool:
+    def learn(self, survey: Collected, parallel_map: ParallelMap = map) -> IndexedPool:
         """All that is ranked, ready for it."""
-        return self._made_ready(index_pool(survey, self.ranker), spread)
+        return self._made_ready(index_pool(survey, self.ranker), parallel_map)
 
-    def learn_ahead(self, spread: Spread = map) -> IndexedPool:
+    def load_state(self, parallel_map: ParallelMap = map) -> IndexedPool:
         """The same of a pool of its own."""
         pool = load_pool(self.pool, self.rank, self.ranker, ranker_identity(self.ranker))
-        return self._made_ready(pool, spread)
+        return self._made_ready(pool, parallel_map)
 
-    def _made_ready(self, pool: IndexedPool, spread: Spread) -> IndexedPool:
+    def _made_ready(self, pool: IndexedPool, parallel_map: ParallelMap) -> IndexedPool:
         for direction in self._directions:
-            pool.index(direction, spread)
+            pool.index(direction, parallel_map)
         return pool
 
     def score(self, examples: Sequence[Example], known: IndexedPool | None = None) -> Scores:
@@ -181,11 +181,11 @@ class Ranking:
     def _unscored(self, examples: Sequence[Example]) -> dict[int, str]:
         """Why examples cannot be scored, by their place."""
         reasons = {}
-        for place, example in enumerate(examples):
+        for index, example in enumerate(examples):
             if not units_of(example.table, self.rank):
-                reasons[place] = NO_UNITS
+                reasons[index] = NO_UNITS
             elif self.direction != TABLE and not any(map(str.strip, example.references)):
-                reasons[place] = NO_REFERENCES
+                reasons[index] = NO_REFERENCES
         return reasons
 
     def _judge(
@@ -194,19 +194,19 @@ class Ranking:
         """What the rankings say of each example; nothing of those that cannot be scored."""
         found: list[Judgement | None] = [None] * len(examples)
         units = {
-            place: frozenset(units_of(example.table, self.rank))
-            for place, example in enumerate(examples)
-            if place not in reasons
+            index: frozenset(units_of(example.table, self.rank))
+            for index, example in enumerate(examples)
+            if index not in reasons
         }
         if not units:
             return found
         if known is None:
-            known = self.learn_ahead() if self.pool else self.learn(self.survey(examples))
-        how = How(self.delta, self.summed, self._decoys)
+            known = self.load_state() if self.pool else self.learn(self.survey(examples))
+        how = RankingOptions(self.delta, self.summed, self._decoys)
         judge = Judge(make_ranker(self.ranker), known, self._directions, how=how)
         # Texts about the same table one after the other: what is alike is looked up once.
-        places = sorted(units, key=lambda place: sorted(units[place]))
-        chosen = judge.judge([examples[place] for place in places], [units[place] for place in places])
-        for place, judgement in zip(places, chosen, strict=True):
-            found[place] = judgement
+        indices = sorted(units, key=lambda index: sorted(units[index]))
+        chosen = judge.judge([examples[index] for index in indices], [units[index] for index in indices])
+        for index, judgement in zip(indices, chosen, strict=True):
+            found[index] = judgement
         return found

@@ -13,13 +13,13 @@ from factable.errors import DataError, Fault
 from factable.io.files import sha256_of
 from factable.io.read import iter_examples
 from factable.metrics.ranking.rankers import Index, Ranker, make_ranker
-from factable.models.runtime.arrays import while_unchanged
-from factable.models.runtime.progress import Spread
+from factable.models.runtime.arrays import cached_by_mtime
+from factable.models.runtime.progress import ParallelMap
 from factable.text.documents import units_of
 from factable.types import Example
 
 Units = frozenset[str]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 Degrees = NDArray[np.float64]
 # What a text can find.
 TABLE, REFERENCES = "table", "references"
@@ -30,7 +30,7 @@ REMEDY = "name a converted data set, such as the training set"
 class Alike(NamedTuple):
     """Places of references whose table has something in common with one, and how far they are the same."""
 
-    places: Places
+    indices: Indices
     degrees: Degrees
 
 
@@ -65,7 +65,7 @@ class Pool:
     def __init__(self, collected: Collected) -> None:
         self.attributes: Sequence[str] = sorted(collected.attributes)
         self.units: Sequence[str] = sorted(collected.units)
-        self.place_of = {unit: place for place, unit in enumerate(self.units)}
+        self.position_of = {unit: index for index, unit in enumerate(self.units)}
         ordered = sorted(collected.references)
         self.references: Sequence[str] = [text for text, _ in ordered]
         numbers: dict[tuple[str, ...], int] = {}
@@ -92,8 +92,8 @@ class Pool:
                 shared[np.frombuffer(self._tables_with[unit], dtype=np.int64)] += 1
         degrees = shared / np.maximum(self._sizes + len(units) - shared, 1)
         of_references = np.where(degrees > delta, degrees, 0.0)[self._table_of]
-        places = np.flatnonzero(of_references)
-        return Alike(places, of_references[places])
+        indices = np.flatnonzero(of_references)
+        return Alike(indices, of_references[indices])
 
 
 class IndexedPool:
@@ -103,11 +103,11 @@ class IndexedPool:
         self.pool, self._ranker = pool, ranker
         self._indexes: dict[str, Index] = {}
 
-    def index(self, direction: str, spread: Spread = map) -> Index:
+    def index(self, direction: str, parallel_map: ParallelMap = map) -> Index:
         """All units of tables, or all references, ready to be ranked."""
         if direction not in self._indexes:
             documents = self.pool.units if direction == TABLE else self.pool.references
-            self._indexes[direction] = self._ranker.index(documents, spread)
+            self._indexes[direction] = self._ranker.index(documents, parallel_map)
         return self._indexes[direction]
 
 
@@ -123,7 +123,7 @@ def load_pool(path: str, reading: str, ranker: str, identity: str) -> IndexedPoo
 
 def pool_checksum(path: str) -> str:
     """The sha256 of a data set."""
-    return while_unchanged(sha256_of, path, what=WHAT, remedy=REMEDY)
+    return cached_by_mtime(sha256_of, path, what=WHAT, remedy=REMEDY)
 
 
 @lru_cache(maxsize=2)

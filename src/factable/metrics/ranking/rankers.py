@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from factable.kernels import tokenize
 from factable.kernels.tokens import is_word
 from factable.models.encoder import embed, embedder_identity
-from factable.models.runtime.progress import Spread, count_steps, in_pieces
+from factable.models.runtime.progress import ParallelMap, count_steps, in_pieces
 
 K1, B = 1.2, 0.75
 # The words of a query in order, with how often each is there.
@@ -36,14 +36,14 @@ class Bm25Index:
         counts = [Counter(words_of(document)) for document in documents]
         self._size = len(counts)
         self._mean = sum(map(Counter.total, counts)) / (self._size or 1) or 1.0
-        places: dict[str, list[int]] = defaultdict(list)
+        indices: dict[str, list[int]] = defaultdict(list)
         weights: dict[str, list[float]] = defaultdict(list)
-        for place, words in enumerate(counts):
+        for index, words in enumerate(counts):
             for word, weight in self._weights(words).items():
-                places[word].append(place)
+                indices[word].append(index)
                 weights[word].append(weight)
         self._postings = {
-            word: (np.array(places[word], dtype=np.int32), self._rarity(len(found)) * np.array(found))
+            word: (np.array(indices[word], dtype=np.int32), self._rarity(len(found)) * np.array(found))
             for word, found in weights.items()
         }
 
@@ -53,8 +53,8 @@ class Bm25Index:
         for row, query in zip(found, queries, strict=True):
             for word, times in query:
                 if word in self._postings:
-                    places, weights = self._postings[word]
-                    row[places] += times * weights
+                    indices, weights = self._postings[word]
+                    row[indices] += times * weights
         return found
 
     def look_ahead(self, documents: Iterable[str]) -> None:
@@ -63,11 +63,11 @@ class Bm25Index:
     def scores_outside(self, query: Query, documents: Sequence[str]) -> NDArray[np.float64]:
         """Of documents that are not in the index, by its frequencies."""
         found = np.zeros(len(documents))
-        for place, document in enumerate(documents):
+        for index, document in enumerate(documents):
             weights = self._weights(Counter(words_of(document)))
             for word, times in query:
                 if word in weights:
-                    found[place] += times * (self._rarity(self._frequency(word)) * weights[word])
+                    found[index] += times * (self._rarity(self._frequency(word)) * weights[word])
         return found
 
     def _frequency(self, word: str) -> int:
@@ -108,8 +108,8 @@ class Ranker(Protocol):
         """Queries, one for each text."""
         ...
 
-    def index(self, documents: Sequence[str], spread: Spread = map) -> Index:
-        """Documents made ready; `spread` does the long work in many places."""
+    def index(self, documents: Sequence[str], parallel_map: ParallelMap = map) -> Index:
+        """Documents made ready; `parallel_map` does the long work in many places."""
         ...
 
 
@@ -130,7 +130,7 @@ class Bm25Ranker:
         """Words of each text."""
         return list(map(read_query, texts))
 
-    def index(self, documents: Sequence[str], _spread: Spread = map) -> Index:
+    def index(self, documents: Sequence[str], _spread: ParallelMap = map) -> Index:
         """Postings."""
         return Bm25Index(documents)
 
@@ -145,14 +145,14 @@ class EmbeddingRanker:
         """A row for each text."""
         return embed(self._name, texts)
 
-    def index(self, documents: Sequence[str], spread: Spread = map) -> Index:
+    def index(self, documents: Sequence[str], parallel_map: ParallelMap = map) -> Index:
         """A row for each document."""
         # Texts of like length are quick together.
-        order = sorted(range(len(documents)), key=lambda place: len(documents[place]))
-        pieces = in_pieces([documents[place] for place in order])
+        order = sorted(range(len(documents)), key=lambda index: len(documents[index]))
+        pieces = in_pieces([documents[index] for index in order])
         advance = count_steps("texts embedded", len(documents))
         made = []
-        for rows in spread(partial(embed, self._name), pieces):
+        for rows in parallel_map(partial(embed, self._name), pieces):
             made.append(rows)
             advance(len(rows))
         found = np.concatenate(made) if made else np.zeros((0, 0), dtype=np.float32)

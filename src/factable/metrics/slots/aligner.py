@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 from factable.core.metric import Field, make_scores
 from factable.core.params import require
 from factable.metrics.slots.patterns import Patterns, load_patterns, patterns_checksum
-from factable.text.templates import open_up, readable
+from factable.text.templates import clean_value, split_identifier
 from factable.text.values import ReadText, Relation, find_value, read_text
 from factable.text.values.words import split_words
 from factable.types import Example, Finding, Record, Scores
@@ -38,9 +38,9 @@ def find_record(record: Record, reading: ReadText, patterns: Patterns) -> Span |
 
 def _find_keywords(record: Record, reading: ReadText) -> Span | None:
     """Where the first keyword of a record is, if more than half of its keywords are there."""
-    words = [word.folded for word in split_words(readable(record.value))]
+    words = [word.folded for word in split_words(clean_value(record.value))]
     if not words:
-        words = [word.folded for word in split_words(open_up(record.attribute))]
+        words = [word.folded for word in split_words(split_identifier(record.attribute))]
     keywords = {word[:COMMON] for word in words if len(word) >= SHORTEST or word.isdecimal()}
     found: dict[str, Span] = {}
     for word in reading.words:
@@ -74,7 +74,7 @@ class Aligner:
         """Check the parameter."""
         require(self, "patterns", isinstance(self.patterns, str), "a file name")
 
-    def ingredients(self) -> Mapping[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """The checksum of the patterns."""
         return {"patterns": patterns_checksum(self.patterns)} if self.patterns else {}
 
@@ -83,11 +83,11 @@ class Aligner:
         patterns = self._patterns()
         values, missing = array("d"), array("d")
         reasons = {}
-        for place, example in enumerate(examples):
+        for index, example in enumerate(examples):
             spans = _align(example, patterns)
             left_out = sum(span is None for span in spans.values())
             if not spans:
-                reasons[place] = NO_FACTS
+                reasons[index] = NO_FACTS
             values.append(1 - left_out / len(spans) if spans else math.nan)
             missing.append(left_out if spans else math.nan)
         omission = array("d", [number if math.isnan(number) else float(number > 0) for number in missing])
@@ -100,8 +100,8 @@ class Aligner:
         patterns = self._patterns()
         return tuple(
             tuple(
-                Finding("supported" if span else "omitted", record=place, span=span)
-                for place, span in _align(example, patterns).items()
+                Finding("supported" if span else "omitted", record=index, span=span)
+                for index, span in _align(example, patterns).items()
             )
             for example in examples
         )
@@ -114,7 +114,7 @@ def _align(example: Example, patterns: Patterns) -> dict[int, tuple[int, int] | 
     """Where each record with a value is mentioned, by its place in the table."""
     reading = read_text(example.text)
     return {
-        place: find_record(record, reading, patterns)
-        for place, record in enumerate(example.table.records)
+        index: find_record(record, reading, patterns)
+        for index, record in enumerate(example.table.records)
         if record.value.strip()
     }

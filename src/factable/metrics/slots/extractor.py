@@ -27,8 +27,8 @@ class Said(NamedTuple):
 def facts_in(records: Sequence[Record], patterns: Patterns) -> dict[int, Fact]:
     """The facts of records by their places; a record without a value is none."""
     return {
-        place: Fact(record.attribute, patterns.known(record.attribute, record.value) or record.value)
-        for place, record in enumerate(records)
+        index: Fact(record.attribute, patterns.known(record.attribute, record.value) or record.value)
+        for index, record in enumerate(records)
         if record.value.strip()
     }
 
@@ -75,10 +75,10 @@ def _outermost(found: Iterable[Said]) -> list[Said]:
 
 def _settle(found: Iterable[Said], wanted: set[Fact]) -> Iterator[Said]:
     """What each place says: the facts of the data, or else one."""
-    places: dict[tuple[int, int], list[Said]] = {}
+    indices: dict[tuple[int, int], list[Said]] = {}
     for said in found:
-        places.setdefault((said.start, said.end), []).append(said)
-    for rivals in places.values():
+        indices.setdefault((said.start, said.end), []).append(said)
+    for rivals in indices.values():
         right = [said for said in rivals if said.fact in wanted]
         yield from right or rivals[:1]
 

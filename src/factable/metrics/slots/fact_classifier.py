@@ -21,7 +21,7 @@ from factable.errors import DataError, Fault, printable
 from factable.io.files import read_whole
 from factable.metrics.slots.patterns import squeeze
 from factable.models.runtime.manifest import read_shipped
-from factable.text.templates import readable
+from factable.text.templates import clean_value
 from factable.text.values import Relation, find_value
 from factable.types import Example, Finding, Kind, Record, Scores
 
@@ -70,10 +70,10 @@ class FactClassifier:
             for record in names
             for there in [placeholder(record.attribute) in said]
         }
-        place = 0
+        index = 0
         for slot, values in self.slots.items():
-            found[slot] = _softmax((NONE, *values), (0.0, *sums[place : place + len(values)]))
-            place += len(values)
+            found[slot] = _softmax((NONE, *values), (0.0, *sums[index : index + len(values)]))
+            index += len(values)
         return found
 
 
@@ -87,7 +87,7 @@ def _softmax(names: Sequence[str], sums: Sequence[float]) -> dict[str, float]:
 def features(text: str, names: Sequence[Record]) -> list[str]:
     """The n-grams of a text, each once, in which a name of the data stands as its slot."""
     for record in sorted(names, key=lambda record: -len(record.value)):
-        value = readable(record.value)
+        value = clean_value(record.value)
         if value:
             name = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
             text = placeholder(record.attribute).join(name.split(text))
@@ -204,7 +204,7 @@ class FactClassifierDistance:
         named = isinstance(self.classifier, str) and self.classifier != ""
         require(self, "classifier", named, "a name or a file name")
 
-    def ingredients(self) -> Mapping[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """The checksum of the classifier."""
         return {"classifier": classifier_checksum(self.classifier)}
 
@@ -212,12 +212,12 @@ class FactClassifierDistance:
         """Facts by which text and data differ; an example without facts is unscored."""
         classifier = load_classifier(self.classifier)
         rows, reasons = [], {}
-        for place, example in enumerate(examples):
+        for index, example in enumerate(examples):
             if any(record.value.strip() for record in example.table.records):
                 rows.append(_row(_judge(example, classifier)))
             else:
                 rows.append((math.nan,) * (len(self.parts) + 1))
-                reasons[place] = NO_FACTS
+                reasons[index] = NO_FACTS
         columns = [array("d", [row[column] for row in rows]) for column in range(len(self.parts) + 1)]
         parts = dict(zip(self.parts, columns[1:], strict=True))
         return make_scores(self, examples, columns[0], parts, reasons)
@@ -233,18 +233,18 @@ def _judge(example: Example, classifier: FactClassifier) -> Judgement:
     records = example.table.records
     found = classifier.probabilities(example.text, records)
     said, missing, instead = {}, [], {}
-    for place, record in enumerate(records):
+    for index, record in enumerate(records):
         if not record.value.strip():
             continue
         shares = found.get(record.attribute, {NONE: 1.0})
         value = classifier.value_of(record)
-        said[place] = shares[value] if value else _is_said(record, example.text)
-        if said[place] < classifier.least:
+        said[index] = shares[value] if value else _is_said(record, example.text)
+        if said[index] < classifier.least:
             best = max(shares, key=shares.__getitem__)
             if best in (NONE, value):
-                missing.append(place)
+                missing.append(index)
             else:
-                instead[place] = best
+                instead[index] = best
     filled = {record.attribute for record in records if record.value.strip()}
     added = {}
     for slot, shares in found.items():
@@ -267,12 +267,12 @@ def _row(judgement: Judgement) -> tuple[float, ...]:
 
 
 def _explain(judgement: Judgement) -> Iterator[Finding]:
-    for place, share in judgement.said.items():
-        if place in judgement.instead:
-            note = f"says {printable(judgement.instead[place])}"
-            yield Finding("contradicted", record=place, score=share, note=note)
+    for index, share in judgement.said.items():
+        if index in judgement.instead:
+            note = f"says {printable(judgement.instead[index])}"
+            yield Finding("contradicted", record=index, score=share, note=note)
         else:
-            kind: Kind = "omitted" if place in judgement.missing else "supported"
-            yield Finding(kind, record=place, score=share)
+            kind: Kind = "omitted" if index in judgement.missing else "supported"
+            yield Finding(kind, record=index, score=share)
     for slot, value in judgement.added.items():
         yield Finding("unsupported", note=f"says {printable(slot)}: {printable(value)}")

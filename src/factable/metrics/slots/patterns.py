@@ -102,14 +102,14 @@ def _read_pieces(name: str, section: object) -> dict[str, str]:
 
 
 def _pattern(
-    name: str, place: str, value: str, forms: Sequence[str], pieces: Mapping[str, str]
+    name: str, index: str, value: str, forms: Sequence[str], pieces: Mapping[str, str]
 ) -> re.Pattern[str]:
     if not isinstance(forms, list) or not all(isinstance(form, str) for form in forms):
-        raise DataError([Fault(name, None, f"{place}: no list of patterns", REMEDY)])
+        raise DataError([Fault(name, None, f"{index}: no list of patterns", REMEDY)])
     try:
         return _compile("|".join(_fill(name, form, pieces) for form in forms) or verbatim(value))
     except (re.error, OverflowError, RecursionError) as error:
-        found = f"{place}: no regular expression ({error})"
+        found = f"{index}: no regular expression ({error})"
         raise DataError([Fault(name, None, found, "mend the pattern")]) from None
 
 
@@ -119,7 +119,7 @@ def _fill(name: str, form: str, pieces: Mapping[str, str]) -> str:
     if unknown:
         found = f"no piece <{unknown[0]}> before its use"
         raise DataError([Fault(name, None, found, f"add it to the section {PIECES}")])
-    return _PIECE.sub(lambda place: pieces[place[1]], form)
+    return _PIECE.sub(lambda index: pieces[index[1]], form)
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

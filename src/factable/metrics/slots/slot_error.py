@@ -50,8 +50,8 @@ def count_errors(example: Example, patterns: Patterns, *, compat: bool) -> tuple
         told += [one.fact for one in again]
     else:
         # A name is how a text speaks of its subject, again and again.
-        names = {facts.get(place) for place in range(len(example.table.records))} - {
-            facts.get(place) for place in facts_of(example.table)
+        names = {facts.get(index) for index in range(len(example.table.records))} - {
+            facts.get(index) for index in facts_of(example.table)
         }
         again = _said_again(example.text, [one for one in said if one.fact not in names])
     added, missing, wrong = _compare(own, told)
@@ -105,16 +105,16 @@ def explain_errors(
         spans.setdefault(one.fact, (one.start, one.end))
     instead = dict(errors.wrong)
     findings = []
-    for place, fact in facts.items():
+    for index, fact in facts.items():
         if fact in instead:
             note = f"says {instead[fact].value}"
-            findings.append(Finding("contradicted", record=place, span=spans[instead[fact]], note=note))
+            findings.append(Finding("contradicted", record=index, span=spans[instead[fact]], note=note))
         else:
             kind: Kind = "supported" if fact in spans else "omitted"
-            findings.append(Finding(kind, record=place, span=spans.get(fact)))
-    places = {fact: place for place, fact in reversed(facts.items())}
+            findings.append(Finding(kind, record=index, span=spans.get(fact)))
+    indices = {fact: index for index, fact in reversed(facts.items())}
     findings += [
-        Finding("repeated", record=places[one.fact], span=(one.start, one.end)) for one in errors.repeated
+        Finding("repeated", record=indices[one.fact], span=(one.start, one.end)) for one in errors.repeated
     ]
     return (*findings, *(_unsupported(fact, spans[fact]) for fact in dict.fromkeys(errors.added)))
 
@@ -158,7 +158,7 @@ class SlotError:
         require(self, "patterns", isinstance(self.patterns, str) and self.patterns != "", "a file name")
         require_choice(self, "compat", COMPATS)
 
-    def ingredients(self) -> Mapping[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """The checksum of the patterns."""
         return {"patterns": patterns_checksum(self.patterns)}
 
@@ -166,7 +166,7 @@ class SlotError:
         """Errors per slot of each example; an example without slots is unscored."""
         patterns = self._patterns()
         rows = [self._row(example, patterns) for example in examples]
-        reasons = {place: NO_SLOTS for place, row in enumerate(rows) if not row[-2]}
+        reasons = {index: NO_SLOTS for index, row in enumerate(rows) if not row[-2]}
         values = array("d", [sum(row[:4]) / row[-2] if row[-2] else math.nan for row in rows])
         parts = {
             part: array("d", [row[column] if row[-2] else math.nan for row in rows])

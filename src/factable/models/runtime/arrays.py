@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from factable.errors import DataError, Fault
 from factable.io.files import open_output
-from factable.io.limits import FREE_BYTES, MOST_RATIO
+from factable.io.limits import FREE_BYTES, MAX_RATIO
 
 T = TypeVar("T")
 
@@ -41,8 +41,8 @@ def _refuse_bomb(path: str) -> None:
     """Refuse an archive that says of itself that it unpacks to very much more than it is."""
     with zipfile.ZipFile(path) as archive:
         unpacked = sum(member.file_size for member in archive.infolist())
-    if unpacked > max(FREE_BYTES, MOST_RATIO * os.path.getsize(path)):
-        raise ValueError(f"it unpacks to more than {MOST_RATIO} times its size")
+    if unpacked > max(FREE_BYTES, MAX_RATIO * os.path.getsize(path)):
+        raise ValueError(f"it unpacks to more than {MAX_RATIO} times its size")
 
 
 def pack(text: str) -> NDArray[np.uint8]:
@@ -55,7 +55,7 @@ def unpack(packed: NDArray[Any]) -> str:
     return packed.astype(np.uint8, casting="safe").tobytes().decode("utf-8", "surrogatepass")
 
 
-def while_unchanged(work: Callable[[str], T], path: str, *, what: str, remedy: str) -> T:
+def cached_by_mtime(work: Callable[[str], T], path: str, *, what: str, remedy: str) -> T:
     """What `work` makes of a file, done once as long as the file stays as it is; a fault if it cannot."""
     try:
         state = os.stat(path)
@@ -82,12 +82,12 @@ def write_tensors(
 ) -> None:
     """Write arrays and texts about them; equal content gives equal bytes."""
     header: dict[str, Any] = {_METADATA: dict(metadata)}
-    pieces, place = [], 0
+    pieces, index = [], 0
     for name, array in sorted(arrays.items()):
         piece = array.astype("<f2").tobytes()
-        header[name] = {"dtype": "F16", "shape": array.shape, "data_offsets": [place, place + len(piece)]}
+        header[name] = {"dtype": "F16", "shape": array.shape, "data_offsets": [index, index + len(piece)]}
         pieces.append(piece)
-        place += len(piece)
+        index += len(piece)
     told = orjson.dumps(header, option=orjson.OPT_SORT_KEYS)
     told += b" " * (-len(told) % _LENGTH)
     with open_output(path) as stream:

@@ -86,12 +86,12 @@ def keep(path: Path, answers: Mapping[bytes, bytes]) -> None:
 
 ASKED_PER_SAVE = 4096
 # A few dozen megabytes.
-MOST_REMEMBERED = 100_000
+MAX_REMEMBERED = 100_000
 _remembered: dict[bytes, bytes] = {}
 Asked = TypeVar("Asked", bound=tuple[str, ...])
 
 
-def ask_once(
+def cached_inference(
     kind: str,
     identity: str,
     asked: Sequence[Asked],
@@ -126,6 +126,6 @@ def ask_once(
 
 def _remember(answers: dict[bytes, bytes]) -> None:
     """Keep answers in memory, so that nothing is asked twice soon even where nothing is kept on disk."""
-    if len(_remembered) + len(answers) > MOST_REMEMBERED:
+    if len(_remembered) + len(answers) > MAX_REMEMBERED:
         _remembered.clear()
     _remembered.update(answers)

@@ -17,7 +17,7 @@ CONFIG = "config.json"
 # All that is read of a model; other files of weights run code when they are read.
 FILES = ("*.json", "*.model", "*.safetensors", "*.txt")
 VOCABULARIES = ("tokenizer.json", "vocab.json", "vocab.txt", "*.model")
-MOST_TOKENS = 512
+MAX_TOKENS = 512
 
 
 def import_torch(name: str) -> Any:
@@ -81,7 +81,7 @@ def quietly() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def window_of(folder: Path, most: int, config: Any, *, limit: int = MOST_TOKENS) -> int:
+def window_of(folder: Path, most: int, config: Any, *, limit: int = MAX_TOKENS) -> int:
     """How many tokens a model reads at once: what tokeniser and model can do, up to a sensible number."""
     window = min(most, getattr(config, "max_position_embeddings", limit), limit)
     if window < LEAST_WINDOW:

@@ -14,7 +14,7 @@ _listeners: list[tuple[int, Listener]] = []
 
 
 @contextmanager
-def told_to(listener: Listener) -> Iterator[None]:
+def progress_listener(listener: Listener) -> Iterator[None]:
     """Within it, the listener hears of all long work of this process."""
     _listeners.append((os.getpid(), listener))
     try:
@@ -41,7 +41,7 @@ def count_steps(what: str, total: int) -> Advance:
 
 
 # Like `map`, but possibly elsewhere: what a function makes of each piece, in order.
-Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+ParallelMap = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 TEXTS_PER_PIECE = 1024
 
 Thing = TypeVar("Thing")

@@ -55,19 +55,19 @@ def not_loaded(manifest: Manifest, name: str, error: Exception | str) -> DataErr
 
 
 Given = ParamSpec("Given")
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
-def one_each(make: Callable[Given, Made]) -> Callable[Given, Made]:
+def per_process_cache(make: Callable[Given, T]) -> Callable[Given, T]:
     """The same function, which makes one thing of each kind per process, and one at a time.
 
     A forked process must not use what its parent loaded. Give it the checksum of a folder as well: that may
     hold another model by now.
     """
     loading = threading.Lock()
-    kept: dict[tuple[object, ...], Made] = {}
+    kept: dict[tuple[object, ...], T] = {}
 
-    def load(*given: Given.args, **named: Given.kwargs) -> Made:
+    def load(*given: Given.args, **named: Given.kwargs) -> T:
         key = (os.getpid(), *given, *named.items())
         with loading:
             if key not in kept:

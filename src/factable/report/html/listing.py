@@ -21,7 +21,7 @@ KINDS = ("supported", "omitted", "contradicted", "unsupported", "repeated", "uns
 NUMBER_OF = {kind: number for number, kind in enumerate(KINDS)}
 BYTES_IN_MEMORY = 1 << 26
 DIGITS = 6
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 class Listed(NamedTuple):
@@ -56,18 +56,18 @@ class Listing:
             self._file.write(row)
             self._starts.append(self._starts[-1] + len(row))
 
-    def item_of(self) -> Places:
+    def item_of(self) -> Indices:
         """A number for the item of each example, in the order in which items came."""
         hashes = np.frombuffer(self._items, dtype=np.int64)
         _, first, number_of = np.unique(hashes, return_index=True, return_inverse=True)
         # Hashes differ from process to process, and nothing drawn over items may.
-        numbers: Places = np.argsort(np.argsort(first))[number_of]
+        numbers: Indices = np.argsort(np.argsort(first))[number_of]
         return numbers
 
-    def rows(self, places: Sequence[int]) -> Iterator[Listed]:
+    def rows(self, indices: Sequence[int]) -> Iterator[Listed]:
         """The examples at these places, which go up."""
-        for place in places:
-            start, end = self._starts[place], self._starts[place + 1]
+        for index in indices:
+            start, end = self._starts[index], self._starts[index + 1]
             self._file.seek(start)
             data, _, rest = self._file.read(end - start).partition(b"\n")
             yield Listed(data, rest)
@@ -122,12 +122,12 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _findings(findings: Iterable[Finding], text: str) -> list[tuple[object, ...]]:
-    place = _script_places(text)
+    index = _script_positions(text)
     return [
         (
             NUMBER_OF[finding.kind],
             finding.record,
-            *((place(finding.span[0]), place(finding.span[1])) if finding.span else (None, None)),
+            *((index(finding.span[0]), index(finding.span[1])) if finding.span else (None, None)),
             _rounded(finding.score),
             _clean(finding.note),
         )
@@ -135,7 +135,7 @@ def _findings(findings: Iterable[Finding], text: str) -> list[tuple[object, ...]
     ]
 
 
-def _script_places(text: str) -> Callable[[int], int]:
+def _script_positions(text: str) -> Callable[[int], int]:
     """How a script in the page counts characters: those beyond the basic plane are two."""
     if not text or max(text) <= "\uffff":
         return int

@@ -18,7 +18,7 @@ BINS = 25
 # The number of a system that stands for all of them together.
 ALL = -1
 Column = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +56,19 @@ class Drawing:
 
     draws: int
     seed: int
-    item_of: Places
+    item_of: Indices
 
 
 def overviews(result: Result, drawing: Drawing, comparison: Comparison | None) -> list[Overview]:
     """One for each metric; a comparison brings its own values, of the items that all its systems have."""
     if comparison:
-        return [_compared(result, place, comparison) for place in range(len(result.metrics))]
+        return [_compared(result, index, comparison) for index in range(len(result.metrics))]
     intervals = _intervals(result, drawing)
-    return [_scored(result, place, intervals[place]) for place in range(len(result.metrics))]
+    return [_scored(result, index, intervals[index]) for index in range(len(result.metrics))]
 
 
-def _scored(result: Result, place: int, intervals: Sequence[Interval]) -> Overview:
-    metric, scores = result.metrics[place], result.scores[place]
+def _scored(result: Result, index: int, intervals: Sequence[Interval]) -> Overview:
+    metric, scores = result.metrics[index], result.scores[index]
     edges = _edges(metric, np.frombuffer(scores.values))
     system_of = _system_of(result)
     groups = [(number, system_of == number) for number in range(len(result.systems))]
@@ -100,8 +100,8 @@ def _line(metric: Metric, scores: Scores, system: int, found: Interval, edges: t
     )
 
 
-def _compared(result: Result, place: int, comparison: Comparison) -> Overview:
-    metric, scores, ranking = result.metrics[place], result.scores[place], comparison.rankings[place]
+def _compared(result: Result, index: int, comparison: Comparison) -> Overview:
+    metric, scores, ranking = result.metrics[index], result.scores[index], comparison.rankings[index]
     values = np.frombuffer(scores.values)
     edges = _edges(metric, values)
     numbers = {name: number for number, name in enumerate(result.systems)}
@@ -127,7 +127,7 @@ def _compared(result: Result, place: int, comparison: Comparison) -> Overview:
     return replace(_overview(metric, scores, edges, lines), differences=differences)
 
 
-def _system_of(result: Result) -> Places:
+def _system_of(result: Result) -> Indices:
     return np.frombuffer(result.system_of, dtype=np.uint32).astype(np.int64)
 
 
@@ -152,26 +152,26 @@ def _intervals(result: Result, drawing: Drawing) -> list[list[Interval]]:
 
     def compute(weights: Column) -> dict[str, Column]:
         return {
-            f"{place} {name}": _drawn(result, place, drawing.item_of, *groups, weights=weights)
-            for place in range(len(result.metrics))
+            f"{index} {name}": _drawn(result, index, drawing.item_of, *groups, weights=weights)
+            for index in range(len(result.metrics))
             for name, groups in groupings.items()
         }
 
     items = int(drawing.item_of.max()) + 1
     drawn = Draws(items, drawing.draws, drawing.seed).apply(compute)
     found = []
-    for place in range(len(result.metrics)):
+    for index in range(len(result.metrics)):
         # The first draw is the data itself.
-        columns = np.hstack([drawn[f"{place} {name}"] for name in groupings])[1:]
+        columns = np.hstack([drawn[f"{index} {name}"] for name in groupings])[1:]
         found.append([interval(column) for column in columns.T])
     return found
 
 
 def _drawn(
-    result: Result, place: int, item_of: Places, group_of: Places, groups: int, *, weights: Column
+    result: Result, index: int, item_of: Indices, group_of: Indices, groups: int, *, weights: Column
 ) -> Column:
     """The value of each group in each draw (draws x groups)."""
-    metric, scores = result.metrics[place], result.scores[place]
+    metric, scores = result.metrics[index], result.scores[index]
     values = np.frombuffer(scores.values)
     scored = ~np.isnan(values)
     item_of, group_of = item_of[scored], group_of[scored]

@@ -14,12 +14,12 @@ import orjson
 from factable import __version__
 from factable.engine.collect import Result
 from factable.errors import printable
-from factable.report.html.listing import KINDS, Listing, Places
+from factable.report.html.listing import KINDS, Indices, Listing
 from factable.report.html.overview import Drawing, overviews
 from factable.study.comparison import Comparison
 
 # Of more examples the page lists the worst; what it says of all together is of all.
-MOST_EXAMPLES = 20_000
+MAX_EXAMPLES = 20_000
 SCRIPTS = ("words.js", "overview.js", "example.js", "list.js", "start.js")
 # Bytes that could end a block of script, or upset who reads it; in JSON they only occur inside texts.
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -37,7 +37,7 @@ class Report:
     comparison: Comparison | None = None
     draws: int = 1000
     seed: int = 0
-    most_examples: int = MOST_EXAMPLES
+    most_examples: int = MAX_EXAMPLES
 
 
 def write_report(stream: IO[bytes], report: Report) -> None:
@@ -86,13 +86,13 @@ def _data(report: Report) -> Iterator[bytes]:
     """The JSON document, in pieces: what is said of all, the examples, and the data they share."""
     item_of = report.listing.item_of()
     members = _members(report)
-    places = _listed(report, members, item_of)
-    yield orjson.dumps(_head(report, item_of, members, len(places)), option=orjson.OPT_SERIALIZE_NUMPY)[:-1]
+    indices = _listed(report, members, item_of)
+    yield orjson.dumps(_head(report, item_of, members, len(indices)), option=orjson.OPT_SERIALIZE_NUMPY)[:-1]
     yield b',"examples":['
     tables: dict[bytes, int] = {}
-    for number, (place, row) in enumerate(zip(places, report.listing.rows(places), strict=True)):
+    for number, (index, row) in enumerate(zip(indices, report.listing.rows(indices), strict=True)):
         table = tables.setdefault(row.data, len(tables))
-        system = report.result.system_of[place]
+        system = report.result.system_of[index]
         yield b"%s[%d,%d,%s" % (b",\n" if number else b"\n", system, table, row.rest[1:])
     yield b'],"tables":['
     for data, number in tables.items():
@@ -100,7 +100,7 @@ def _data(report: Report) -> Iterator[bytes]:
     yield b"]}"
 
 
-def _head(report: Report, item_of: Places, members: Places, shown: int) -> dict[str, object]:
+def _head(report: Report, item_of: Indices, members: Indices, shown: int) -> dict[str, object]:
     found = overviews(report.result, Drawing(report.draws, report.seed, item_of), report.comparison)
     draws = report.comparison.draws if report.comparison else report.draws
     seed = report.comparison.seed if report.comparison else report.seed
@@ -123,7 +123,7 @@ def _head(report: Report, item_of: Places, members: Places, shown: int) -> dict[
     }
 
 
-def _members(report: Report) -> Places:
+def _members(report: Report) -> Indices:
     """The places of the examples that the page is about: of a comparison, those of its systems."""
     system_of = np.frombuffer(report.result.system_of, dtype=np.uint32)
     if report.comparison is None:
@@ -134,7 +134,7 @@ def _members(report: Report) -> Places:
     return np.flatnonzero(np.isin(system_of, numbers))
 
 
-def _listed(report: Report, members: Places, item_of: Places) -> list[int]:
+def _listed(report: Report, members: Indices, item_of: Indices) -> list[int]:
     """Places of the examples to list: all, or where they are too many those of the worst items."""
     if len(members) <= report.most_examples:
         return members.tolist()  # type: ignore[no-any-return]

@@ -33,12 +33,12 @@ LINE, MARGIN = 0.135, 0.5
 SPACE = 1.3
 # Names longer than this leave too little room for panels side by side.
 LONGEST_BESIDE = 18
-MOST_BESIDE = 3
+MAX_BESIDE = 3
 
 
 def make_row_panels(titles: Sequence[str], names: Sequence[str]) -> tuple["Figure", list["Axes"]]:
     """A figure with a panel for each title, every one with a row for each name."""
-    beside = MOST_BESIDE if max(map(len, names)) <= LONGEST_BESIDE else 1
+    beside = MAX_BESIDE if max(map(len, names)) <= LONGEST_BESIDE else 1
     columns = min(beside, len(titles))
     lines = math.ceil(len(titles) / columns)
     height = lines * (LINE * sum(_row_size(wrap(name)) for name in names) + MARGIN)
@@ -110,9 +110,9 @@ def _draw_dots(axes: "Axes", ranking: Ranking, baseline: str) -> None:
             zorder=3,
         )
         write_beside(axes, middle, show(standing.value, digits))
-    for place in range(1, len(standings)):
-        if standings[place].rank != standings[place - 1].rank:
-            between = (middles[place - 1] + middles[place]) / 2
+    for index in range(1, len(standings)):
+        if standings[index].rank != standings[index - 1].rank:
+            between = (middles[index - 1] + middles[index]) / 2
             axes.axhline(between, color=SOFT, linewidth=0.5, linestyle=(0, (2, 2)))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from factable.report.divergence import coverage_bins
-from factable.report.plots.labels import spread, wrap
+from factable.report.plots.labels import parallel_map, wrap
 from factable.report.plots.style import (
     COLUMN,
     FILL,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 # With more metrics the bands hide each other.
-MOST_BANDS = 4
+MAX_BANDS = 4
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)))
 NAME_SIZE = 6
 # The height of a line of names, in inches.
@@ -49,7 +49,7 @@ def draw_curves(found: Divergence) -> "Figure":
     for axes in grid.flat[len(found.humans) :]:
         axes.set_visible(False)
     figure.supxlabel("share of items whose references the data entails", fontsize=7)
-    band = "\n(band: 95 % interval)" if len(names) <= MOST_BANDS else ""
+    band = "\n(band: 95 % interval)" if len(names) <= MAX_BANDS else ""
     for axes in grid[:, 0]:
         axes.set_ylabel(f"Pearson’s r, level {found.level}{band}")
     fix_layout(figure)
@@ -64,12 +64,12 @@ def _draw_panel(axes: "Axes", curves: Sequence[Curve], names: dict[str, str]) ->
 
     labels = []
     lowest = min((p.mean for curve in curves for p in curve.points if not math.isnan(p.mean)), default=0.0)
-    for place, curve in enumerate(curves):
-        colour, dash = PALETTE[place % len(PALETTE)], DASHES[place // len(PALETTE) % len(DASHES)]
+    for index, curve in enumerate(curves):
+        colour, dash = PALETTE[index % len(PALETTE)], DASHES[index // len(PALETTE) % len(DASHES)]
         shares = [point.share for point in curve.points]
         means = [point.mean for point in curve.points]
         axes.plot(shares, means, color=colour, linestyle=dash, marker="o", markersize=2)
-        if len(curves) <= MOST_BANDS:
+        if len(curves) <= MAX_BANDS:
             low, high = ([getattr(point, edge) for point in curve.points] for edge in ("low", "high"))
             axes.fill_between(shares, low, high, color=colour, alpha=0.13, linewidth=0)
         labels.append(_label(axes, curve, names[curve.metric], lowest, colour))
@@ -109,7 +109,7 @@ def _spread_labels(axes: "Axes", labels: Sequence["Annotation"]) -> None:
     low, high = axes.get_ylim()
     line = LINE * axes.figure.dpi / axes.bbox.height * (high - low)
     sizes = [line * (1 + label.get_text().count("\n")) for label in labels]
-    heights = spread([label.xyann[1] for label in labels], sizes, low, high)
+    heights = parallel_map([label.xyann[1] for label in labels], sizes, low, high)
     for label, height in zip(labels, heights, strict=True):
         label.xyann = (label.xyann[0], height)
 

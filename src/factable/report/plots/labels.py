@@ -15,7 +15,7 @@ POINT_RADIUS = 1.8
 # How far from its point a label may be, in points; from the second on a thin line leads to it.
 DISTANCES = (2.5, 6.0, 10.0, 15.0)
 ANGLES = (0, 180, 90, 270, 30, 330, 150, 210, 60, 300, 120, 240, 15, 345, 165, 195)
-LONGEST_LINE, MOST_LINES = 28, 3
+LONGEST_LINE, MAX_LINES = 28, 3
 
 
 class Box(NamedTuple):
@@ -37,7 +37,7 @@ class Box(NamedTuple):
         return across and other.bottom <= self.bottom and self.top <= other.top
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where a label's centre may be, in points from its own point, and what it and its line cover."""
 
     right: float
@@ -53,11 +53,11 @@ def label_points(
     scale = axes.figure.dpi / 72
     centres = [(float(x), float(y)) for x, y in axes.transData.transform(list(zip(xs, ys, strict=True)))]
     sizes = [_size(axes, name) for name in names]
-    places = [
+    indices = [
         [
-            place
-            for place in _places(*centre, *size, scale)
-            if place.boxes[0].is_inside(Box(*axes.bbox.extents))
+            index
+            for index in _indices(*centre, *size, scale)
+            if index.boxes[0].is_inside(Box(*axes.bbox.extents))
         ]
         for centre, size in zip(centres, sizes, strict=True)
     ]
@@ -67,20 +67,22 @@ def label_points(
     numbers = range(len(names))
     across, up = (sorted(numbers, key=[centre[axis] for centre in centres].__getitem__) for axis in (0, 1))
     orders = (across, across[::-1], up, up[::-1])
-    tried = [_choose(order, places, full) for order in orders]
-    best = min(tried, key=lambda found: (-len(found), sum(place.distance for place in found.values())))
-    for number, place in best.items():
-        _write(axes, names[number], (xs[number], ys[number]), place)
+    tried = [_choose(order, indices, full) for order in orders]
+    best = min(tried, key=lambda found: (-len(found), sum(index.distance for index in found.values())))
+    for number, index in best.items():
+        _write(axes, names[number], (xs[number], ys[number]), index)
 
 
-def _choose(order: Sequence[int], places: Sequence[Sequence[Place]], full: Sequence[Box]) -> dict[int, Place]:
+def _choose(
+    order: Sequence[int], indices: Sequence[Sequence[Position]], full: Sequence[Box]
+) -> dict[int, Position]:
     """The first free place of each label, in the order given."""
     full, found = list(full), {}
     for number in order:
-        for place in places[number]:
-            if not any(mine.meets(other) for mine in place.boxes for other in full):
-                found[number] = place
-                full.extend(place.boxes)
+        for index in indices[number]:
+            if not any(mine.meets(other) for mine in index.boxes for other in full):
+                found[number] = index
+                full.extend(index.boxes)
                 break
     return found
 
@@ -99,7 +101,7 @@ def _size(axes: "Axes", name: str) -> tuple[float, float]:
     return box.right - box.left + (box.top - box.bottom) / 3, box.top - box.bottom
 
 
-def _places(x: float, y: float, width: float, height: float, scale: float) -> Iterator[Place]:
+def _indices(x: float, y: float, width: float, height: float, scale: float) -> Iterator[Position]:
     """Places around a point in pixels, the best first."""
     for distance in DISTANCES:
         for degrees in ANGLES:
@@ -109,7 +111,7 @@ def _places(x: float, y: float, width: float, height: float, scale: float) -> It
             up = across * distance * scale + _side(across) * height / 2
             box = Box(x + right - width / 2, y + up - height / 2, x + right + width / 2, y + up + height / 2)
             line = _line(x, y, box, scale) if distance > DISTANCES[0] else ()
-            yield Place(right / scale, up / scale, distance, (box, *line))
+            yield Position(right / scale, up / scale, distance, (box, *line))
 
 
 def _side(direction: float) -> float:
@@ -131,44 +133,44 @@ def _line(x: float, y: float, box: Box, scale: float) -> Iterator[Box]:
             yield small
 
 
-def _write(axes: "Axes", name: str, point: tuple[float, float], place: Place) -> None:
+def _write(axes: "Axes", name: str, point: tuple[float, float], index: Position) -> None:
     """One label; a thin line leads to its point where it is not right beside it."""
     line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.4, "shrinkA": 0, "shrinkB": POINT_RADIUS}
     axes.annotate(
         shown(name),
         point,
-        xytext=(place.right, place.up),
+        xytext=(index.right, index.up),
         textcoords="offset points",
         fontsize=LABEL_SIZE,
         ha="center",
         va="center",
-        arrowprops=line if place.distance > DISTANCES[0] else None,
+        arrowprops=line if index.distance > DISTANCES[0] else None,
     )
 
 
-def spread(wished: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
+def parallel_map(wished: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
     """Centres of labels of these sizes that do not overlap, in order and as near to the wished as can be.
 
     All lie between low and high if there is room for all.
     """
-    order = sorted(range(len(wished)), key=lambda place: wished[place])
+    order = sorted(range(len(wished)), key=lambda index: wished[index])
     # Where each label lies if all touch, counted from the first.
     offsets, end = [], 0.0
-    for place in order:
-        offsets.append(end + sizes[place] / 2)
-        end += sizes[place]
+    for index in order:
+        offsets.append(end + sizes[index] / 2)
+        end += sizes[index]
     # Runs of labels that touch, as (sum of wished starts, length); a run lies at the mean of its wishes.
     runs: list[tuple[float, int]] = []
-    for place, offset in zip(order, offsets, strict=True):
-        runs.append((wished[place] - offset, 1))
+    for index, offset in zip(order, offsets, strict=True):
+        runs.append((wished[index] - offset, 1))
         while len(runs) > 1 and runs[-2][0] / runs[-2][1] > runs[-1][0] / runs[-1][1]:
             total, length = runs.pop()
             runs[-1] = (runs[-1][0] + total, runs[-1][1] + length)
     highest = max(low, high - end)
     starts = [min(max(total / length, low), highest) for total, length in runs for _ in range(length)]
     found = [0.0] * len(wished)
-    for place, offset, start in zip(order, offsets, starts, strict=True):
-        found[place] = start + offset
+    for index, offset, start in zip(order, offsets, starts, strict=True):
+        found[index] = start + offset
     return found
 
 
@@ -178,4 +180,4 @@ def wrap(name: str, longest: int = LONGEST_LINE) -> str:
 
     lines = wrap_words(shown(name), longest, break_long_words=False, break_on_hyphens=False)
     cut = [line if len(line) <= longest else line[: longest - 1] + "…" for line in lines]
-    return "\n".join(cut if len(cut) <= MOST_LINES else [*cut[: MOST_LINES - 1], "…"])
+    return "\n".join(cut if len(cut) <= MAX_LINES else [*cut[: MAX_LINES - 1], "…"])

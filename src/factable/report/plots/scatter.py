@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # More dots than this become one blot.
-MOST_DOTS = 1500
-MOST_BESIDE = 3
+MAX_DOTS = 1500
+MAX_BESIDE = 3
 HEXAGONS = 28
 
 
@@ -40,17 +40,17 @@ def draw_scatter(panel: Panel, study: Study) -> "Figure":
     metrics, several = range(len(panel.result.metrics)), len(study.humans) > 1
     clouds = [_cloud(panel, study, number, human) for number in metrics for human in study.humans]
     # With several ratings each metric has a line of its own; with one the metrics fill the lines.
-    columns = len(study.humans) if several else min(len(clouds), MOST_BESIDE)
+    columns = len(study.humans) if several else min(len(clouds), MAX_BESIDE)
     rows = math.ceil(len(clouds) / columns)
     width = COLUMN if columns == 1 else PAGE
     figure = new_figure(width, rows * min(1.9, max(1.4, width / columns * 0.72)) + 0.2)
     grid = figure.subplots(rows, columns, squeeze=False, sharex="col", sharey="row" if several else "none")
-    for place, (axes, cloud) in enumerate(zip(grid.flat, clouds, strict=False)):
+    for index, (axes, cloud) in enumerate(zip(grid.flat, clouds, strict=False)):
         _draw_points(axes, cloud)
-        bottom = place + columns >= len(clouds)
+        bottom = index + columns >= len(clouds)
         axes.tick_params(labelbottom=bottom)
         axes.set_xlabel(shown(cloud.human) if bottom else "")
-        first = not several or place % columns == 0
+        first = not several or index % columns == 0
         axes.set_ylabel(wrap(cloud.metric, 22) + ("" if cloud.higher_is_better else " ↓") if first else "")
     for axes in grid.flat[len(clouds) :]:
         axes.set_visible(False)
@@ -97,7 +97,7 @@ def _draw_points(axes: "Axes", cloud: Cloud) -> None:
     if cloud.names:
         axes.scatter(cloud.ratings, cloud.values, s=7, color=PALETTE[0], linewidth=0)
         axes.margins(0.16)
-    elif len(cloud.values) <= MOST_DOTS:
+    elif len(cloud.values) <= MAX_DOTS:
         axes.scatter(cloud.ratings, cloud.values, s=5, color=PALETTE[0], alpha=0.3, linewidth=0)
     else:
         axes.hexbin(

@@ -65,12 +65,12 @@ _CANDIDATE = re.compile(
 
 def find_dates(text: str) -> Iterator[Mention]:
     """Every date in a text; a span that can be two days has two mentions."""
-    place = 0
+    index = 0
     for candidate in _CANDIDATE.finditer(text):
-        if candidate.start() < place:
+        if candidate.start() < index:
             continue
         for mention in _dates_at(text, candidate.start()):
-            place = mention.end
+            index = mention.end
             yield mention
     for month in _LONE_MONTH.finditer(text):
         yield Mention(Date(month=_MONTH_OF[month[1].lower()]), month.start(1), month.end())
@@ -87,17 +87,17 @@ def find_years(text: str, taken: bytearray) -> Iterator[Mention]:
             yield Mention(Date(int(found["year"]), about=bool(found["about"])), found.start(), found.end())
 
 
-def _dates_at(text: str, place: int) -> list[Mention]:
-    numeric = _NUMERIC.match(text, place)
+def _dates_at(text: str, index: int) -> list[Mention]:
+    numeric = _NUMERIC.match(text, index)
     if numeric:
         first, last, year = int(numeric[1]), int(numeric[3]), int(numeric[4])
         days = {Date(year, month, day): None for day, month in ((first, last), (last, first))}
-        return [Mention(date, place, numeric.end()) for date in days if _exists(date)]
+        return [Mention(date, index, numeric.end()) for date in days if _exists(date)]
     for pattern in _WRITTEN:
-        found = pattern.match(text, place)
+        found = pattern.match(text, index)
         date = _date(found) if found else None
         if found and date:
-            return [Mention(date, place, found.end())]
+            return [Mention(date, index, found.end())]
     return []
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from factable.text.templates import open_up, readable
+from factable.text.templates import clean_value, split_identifier
 from factable.text.values.dates import find_dates, find_years
 from factable.text.values.kinds import Boolean, Date, Listing, Mention, Name, Number, Value
 from factable.text.values.names import find_names, name_of
@@ -19,19 +19,19 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
     Spans of numbers and dates do not overlap but for years, which can be numbers too.
     """
     dates = list(find_dates(text))
-    taken = _places(text, dates)
+    taken = _indices(text, dates)
     numbers = list(join_numbers(text, find_numbers(text, taken)))
     # What has a unit is no year, and what has a comma neither.
     measures = [mention for mention in numbers if isinstance(mention.value, Number) and mention.value.unit]
-    years = list(find_years(text, _places(text, [*dates, *measures])))
+    years = list(find_years(text, _indices(text, [*dates, *measures])))
     with_digits = [mention for mention in numbers if any(char.isdecimal() for char in _said(text, mention))]
     in_words = {mention.start: mention.end for mention in numbers if isinstance(mention.value, Number)}
     names = [
         mention
-        for mention in find_names(text, _places(text, [*dates, *_no_codes(with_digits)]))
+        for mention in find_names(text, _indices(text, [*dates, *_no_codes(with_digits)]))
         if mention.end > in_words.get(mention.start, 0)
     ]
-    inside = _places(text, names)
+    inside = _indices(text, names)
     numbers = [
         mention for mention in numbers if not (isinstance(mention.value, Name) and inside[mention.start])
     ]
@@ -47,12 +47,12 @@ def _no_codes(mentions: Iterable[Mention]) -> list[Mention]:
     return [mention for mention in mentions if isinstance(mention.value, Number)]
 
 
-def _places(text: str, mentions: Iterable[Mention]) -> bytearray:
+def _indices(text: str, mentions: Iterable[Mention]) -> bytearray:
     """A mark for each character that belongs to a mention."""
-    places = bytearray(len(text))
+    indices = bytearray(len(text))
     for mention in mentions:
-        places[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
-    return places
+        indices[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
+    return indices
 
 
 _BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
@@ -67,7 +67,7 @@ _RANK = re.compile(r"\b(?:rank|ranking|position)\b", re.IGNORECASE)
 _FALL = re.compile(r"\b(?:drop|decline|decrease|reduction|fall|loss)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*[;|]\s*|\s*,\s+(?:and\s+)?")
 _AND = re.compile(r"\s+and\s+")
-_MOST_UNIT_WORDS = 4
+_MAX_UNIT_WORDS = 4
 
 
 def parse_value(text: str, attribute: str = "") -> Value:
@@ -79,7 +79,7 @@ def parse_value(text: str, attribute: str = "") -> Value:
 @lru_cache(maxsize=1 << 14)
 def read_value(text: str, attribute: str = "") -> tuple[Value, ...]:
     """Every reading of a value of the data, the likeliest first."""
-    plain = readable(text)
+    plain = clean_value(text)
     if plain.lower() in _BOOLEANS:
         return (Boolean(_BOOLEANS[plain.lower()]),)
     parenthesis = _UNIT_IN_PARENTHESES.fullmatch(text.strip())
@@ -88,7 +88,7 @@ def read_value(text: str, attribute: str = "") -> tuple[Value, ...]:
         measured = [*_whole(parenthesis[1].strip()), *_whole(parenthesis[2].strip())]
     # Spaces that hold thousands together are lost in what is readable.
     found = measured or _whole(plain) or _whole(text.strip())
-    words = open_up(attribute)
+    words = split_identifier(attribute)
     found = [reading for value in found for reading in _with_attribute(value, attribute, words)]
     if _WHEN.search(words):
         found = [*(_as_year(value) for value in found if _is_year(value)), *found]
@@ -136,13 +136,13 @@ def _with_attribute(value: Value, attribute: str, words: str) -> list[Value]:
 
 def units_in_attribute(attribute: str) -> tuple[str, ...]:
     """The units that an attribute names: height_(in_metres), weight_kg, "price (USD)", runtime in minutes."""
-    words = open_up(attribute).split()
+    words = split_identifier(attribute).split()
     if words and words[-1].lower() == "age":
         return ("year",)
     inside = re.search(r"\((?:in[\s_])?([^()]+)\)\s*\Z", attribute)
     if inside:
         return units_called(inside[1].replace("_", " ").strip())
-    for count in range(min(_MOST_UNIT_WORDS, len(words) - 1), 0, -1):
+    for count in range(min(_MAX_UNIT_WORDS, len(words) - 1), 0, -1):
         unit = " ".join(words[-count:])
         marked = words[-count - 1] == "in"
         # One small letter or a word in the singular may mean anything: "year", "day of the week".

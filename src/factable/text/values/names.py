@@ -15,7 +15,7 @@ _PARTICLE_WORDS = (
 )
 _PARTICLES = frozenset(_PARTICLE_WORDS.split())
 _PREPOSITIONS = frozenset(("of", "in", "at", "on", "for", "from", "near", "with"))
-_MOST_PARTICLES = 2
+_MAX_PARTICLES = 2
 # Words that are written large where a sentence begins and are no names.
 _OPENING_WORDS = """
 the a an this that these those it its he his him she her they their there then we our us you your i my me in
@@ -113,7 +113,7 @@ def _names_the_thing(short: Name, name: Name) -> bool:
 def _head(name: Name) -> tuple[str, ...]:
     """The words of a name before its comma or first preposition, which tell where or of what it is."""
     words = name.words[: name.comma] or name.words
-    ends = [place for place, word in enumerate(words) if word in _PREPOSITIONS and place]
+    ends = [index for index, word in enumerate(words) if word in _PREPOSITIONS and index]
     return words[: ends[0]] if ends else words
 
 
@@ -133,20 +133,20 @@ def find_names(text: str, taken: bytearray) -> Iterator[Mention]:
         return
     words = split_words(text)
     starts = {_first_word(text, start) for start, _ in sentence_spans(text)}
-    place = 0
-    while place < len(words):
-        word = words[place]
+    index = 0
+    while index < len(words):
+        word = words[index]
         if not _is_large(text, word) or taken[word.start]:
-            place += 1
+            index += 1
             continue
         if word.folded in _OPENERS and (word.start in starts or word.end - word.start == 1):
-            place += 1
+            index += 1
             continue
-        last = _end_of_run(text, words, place, taken, starts)
+        last = _end_of_run(text, words, index, taken, starts)
         end = end_of_word(text, words[last])
-        sure = last > place or word.start not in starts
+        sure = last > index or word.start not in starts
         yield Mention(name_of(text[word.start : end]), word.start, end, sure)
-        place = last + 1
+        index = last + 1
 
 
 def _first_word(text: str, start: int) -> int:
@@ -170,7 +170,7 @@ def _end_of_run(text: str, words: Sequence[Word], first: int, taken: bytearray, 
     last = first
     while True:
         after = last + 1
-        while after < len(words) and after <= last + _MOST_PARTICLES and words[after].folded in _PARTICLES:
+        while after < len(words) and after <= last + _MAX_PARTICLES and words[after].folded in _PARTICLES:
             if _is_large(text, words[after]):
                 break
             after += 1

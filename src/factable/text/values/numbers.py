@@ -9,7 +9,7 @@ from typing import NamedTuple
 from factable.text.values.units import unit_at
 
 # Longer runs of digits are codes, and reading them as numbers takes long.
-_MOST_DIGITS = 40
+_MAX_DIGITS = 40
 _GROUPED = "[\u00a0\u2009\u202f'’]"
 #: Digits as a part of a pattern: 1,500,000.5, 1,50,000, 1.500.000, 1'500'000, 1500000.5 or .5
 DIGITS = (
@@ -63,7 +63,7 @@ def tokens_with_digits(text: str) -> Iterator[re.Match[str]]:
 
 def read_digits(written: str) -> tuple[Fraction, Fraction] | None:
     """A number in digits and the place of its last one, or nothing if it is a code such as 007."""
-    if len(written) > _MOST_DIGITS or not _DIGITS.fullmatch(written):
+    if len(written) > _MAX_DIGITS or not _DIGITS.fullmatch(written):
         return None
     plain = re.sub(f",|{_GROUPED}", "", written)
     if plain.count(".") > 1:
@@ -149,10 +149,10 @@ _AN = re.compile(r"\san?(?=\s)")
 
 def numerals_in_words(text: str) -> Iterator[Numeral]:
     """Every number said in words, in order; "one of" and vague ones such as "hundreds" are none."""
-    place = 0
-    while start := _STARTS.search(text, place):
+    index = 0
+    while start := _STARTS.search(text, index):
         found = _number(text, start)
-        place = max(start.end(), found.end if found else 0)
+        index = max(start.end(), found.end if found else 0)
         if found:
             yield found
 

@@ -65,16 +65,16 @@ def find_numbers(text: str, taken: bytearray) -> Iterator[Mention]:
     Places marked in `taken` (those of dates) are left alone.
     """
     words: Iterator[Numeral | re.Match[str]] = numerals_in_words(text)
-    place = 0
+    index = 0
     for found in merge(words, fraction_signs(text), tokens_with_digits(text), key=_start):
-        if _start(found) < place or taken[_start(found)]:
+        if _start(found) < index or taken[_start(found)]:
             continue
         if isinstance(found, Numeral):
-            mentions = _quantities(text, found, place)
+            mentions = _quantities(text, found, index)
         else:
-            mentions = _read_token(text, found, place)
+            mentions = _read_token(text, found, index)
         for mention in mentions:
-            place = max(place, mention.end)
+            index = max(index, mention.end)
             yield mention
 
 
@@ -104,9 +104,9 @@ def _read_token(text: str, token: re.Match[str], after: int) -> list[Mention]:
     return (found if _goes_on(text, numeral.end) else whole) or [code]
 
 
-def _goes_on(text: str, place: int) -> bool:
+def _goes_on(text: str, index: int) -> bool:
     """Whether a small word follows after a hyphen, as in 12-page and 5-km-long."""
-    return text[place] == "-" and text[place + 1].islower()
+    return text[index] == "-" and text[index + 1].islower()
 
 
 def _unit(mention: Mention) -> str:
@@ -140,8 +140,8 @@ def _before(text: str, start: int, after: int) -> list[_Context]:
     currency = found["currency"] or ""
     context = _Context(found.start(), any(signs), bool(found["falls"]), bound, currency)
     # "Over 3 floors" may be more than three, and just three.
-    place = bound and found[bound.replace(" ", "_")].lower() in ("over", "above", "under", "below")
-    return [context, context._replace(bound="")] if place else [context]
+    index = bound and found[bound.replace(" ", "_")].lower() in ("over", "above", "under", "below")
+    return [context, context._replace(bound="")] if index else [context]
 
 
 def _mention(text: str, numeral: Numeral, unit: str, end: int, before: _Context) -> Mention:

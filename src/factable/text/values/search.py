@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from factable.text.templates import open_up
+from factable.text.templates import split_identifier
 from factable.text.values.compare import compare
 from factable.text.values.kinds import Boolean, Listing, Mention, Name, Number, Relation, Value, best
 from factable.text.values.mentions import find_mentions, read_value
@@ -44,10 +44,10 @@ class ReadText:
 def read_text(text: str) -> ReadText:
     """Read a text once, to look for many values in it."""
     words = tuple(split_words(text))
-    offsets, place = [], 0
+    offsets, index = [], 0
     for word in words:
-        offsets.append(place)
-        place += len(word.folded) + 1
+        offsets.append(index)
+        index += len(word.folded) + 1
     line = "".join(f" {word.folded}" for word in words) + " "
     return ReadText(text, find_mentions(text), words, line, tuple(offsets))
 
@@ -92,7 +92,7 @@ def _find_name(name: Name, reading: ReadText) -> list[Hit]:
         for span in [*_spans_of(words, reading), *_other_number(words, reading)]:
             # Names do not overlap: only those that begin last before its start and its end can hold a span.
             near = {bisect_right(starts, span[0]) - 1, bisect_left(starts, span[1]) - 1} - {-1}
-            longer = any(_goes_beyond(names[place], span) for place in near)
+            longer = any(_goes_beyond(names[index], span) for index in near)
             hits.append(Hit(span, Relation.FINER if longer else Relation.EQUAL))
     for mention in names:
         relation = compare(name, mention.value)
@@ -142,13 +142,13 @@ def _spans_of(words: tuple[str, ...], reading: ReadText) -> list[tuple[int, int]
     """Where words stand one after the other."""
     wanted = f" {' '.join(words)} "
     spans = []
-    place = reading.line.find(wanted)
-    while place >= 0:
-        first = bisect_left(reading.offsets, place)
+    index = reading.line.find(wanted)
+    while index >= 0:
+        first = bisect_left(reading.offsets, index)
         spans.append(
             (reading.words[first].start, end_of_word(reading.text, reading.words[first + len(words) - 1]))
         )
-        place = reading.line.find(wanted, place + 1)
+        index = reading.line.find(wanted, index + 1)
     return spans
 
 
@@ -171,7 +171,7 @@ def _best_name(name: Name, reading: ReadText) -> Hit | None:
 
 def _find_boolean(value: Boolean, reading: ReadText, attribute: str) -> list[Hit]:
     """Where the words of an attribute are said or denied."""
-    words = name_of(_ASKING.sub("", open_up(attribute), count=1)).words
+    words = name_of(_ASKING.sub("", split_identifier(attribute), count=1)).words
     hits = []
     for start, end in _spans_of(words, reading) if words else []:
         denied = bool(_NOT.search(reading.text[max(0, start - _WINDOW) : start]))

@@ -210,14 +210,14 @@ def units_called(form: str) -> tuple[str, ...]:
     return tuple(_SYMBOLS.get(form) or _WORDS.get(form.lower()) or ())
 
 
-def unit_at(text: str, place: int) -> tuple[tuple[str, ...], int]:
+def unit_at(text: str, index: int) -> tuple[tuple[str, ...], int]:
     """The units that the words at a place may mean, and where they end (the place if there is none)."""
-    scale = _OUT_OF.match(text, place)
+    scale = _OUT_OF.match(text, index)
     if scale:
         return (out_of({"five": "5", "ten": "10"}.get(scale[1], scale[1])),), scale.end()
-    counted = _COUNTED.match(text, place)
-    found = _UNIT.match(text, counted.end() if counted else place)
-    return (units_called(found[1]), found.end()) if found else ((), place)
+    counted = _COUNTED.match(text, index)
+    found = _UNIT.match(text, counted.end() if counted else index)
+    return (units_called(found[1]), found.end()) if found else ((), index)
 
 
 def out_of(most: str) -> str:

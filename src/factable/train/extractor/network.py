@@ -16,7 +16,7 @@ from factable.metrics.extraction.extractors import ValueExtractor
 from factable.metrics.extraction.pointer import (
     CELL,
     END,
-    MOST_TOKENS,
+    MAX_TOKENS,
     ROW,
     SPECIAL,
     START,
@@ -30,7 +30,7 @@ from factable.types import Example, Record, Table
 # Tokens of fewer texts and tables are not in the vocabulary; a text's own tokens can be copied.
 RAREST = 3
 LONGEST_TEXT = 100
-MOST_WORDS = 50_000
+MAX_WORDS = 50_000
 Numbers = NDArray[np.int64]
 
 
@@ -57,7 +57,7 @@ def make_pairs(examples: Iterable[Example]) -> list[Pair]:
         for text in example.references or (example.text,):
             tokens = tokens_of(text)
             line = linearise(said_records(text, example.table))
-            if tokens and len(tokens) <= LONGEST_TEXT and len(line) < MOST_TOKENS:
+            if tokens and len(tokens) <= LONGEST_TEXT and len(line) < MAX_TOKENS:
                 pairs.append(Pair(tokens, line))
     return pairs
 
@@ -84,7 +84,7 @@ def make_vocabulary(pairs: Sequence[Pair]) -> list[str]:
     return [
         *first,
         *sorted(
-            token for token, times in often.most_common(MOST_WORDS) if times >= RAREST and token not in first
+            token for token, times in often.most_common(MAX_WORDS) if times >= RAREST and token not in first
         ),
     ]
 
@@ -94,7 +94,7 @@ class Batches:
 
     def __init__(self, pairs: Sequence[Pair], vocabulary: Sequence[str], size: int) -> None:
         self._pairs = sorted(pairs, key=lambda pair: (len(pair.line), len(pair.text)))
-        self._number = {token: place for place, token in enumerate(vocabulary)}
+        self._number = {token: index for index, token in enumerate(vocabulary)}
         self._size = size
 
     def __len__(self) -> int:
@@ -102,8 +102,8 @@ class Batches:
 
     def draw(self, random: np.random.Generator) -> Iterator[Batch]:
         """Every pair once."""
-        for place in random.permutation(len(self)):
-            yield self._make(self._pairs[place * self._size : (place + 1) * self._size])
+        for index in random.permutation(len(self)):
+            yield self._make(self._pairs[index * self._size : (index + 1) * self._size])
 
     def _make(self, pairs: Sequence[Pair]) -> Batch:
         words = len(self._number)
@@ -113,7 +113,7 @@ class Batches:
         line[:, 0] = self._number[START]
         for row, pair in enumerate(pairs):
             own = dict.fromkeys(token for token in pair.text if token not in self._number)
-            extended = {token: words + place for place, token in enumerate(own)}
+            extended = {token: words + index for index, token in enumerate(own)}
             unknown = self._number[UNKNOWN]
             text[row, : len(pair.text)] = [self._number.get(token, unknown) for token in pair.text]
             copied[row, : len(pair.text)] = [self._number.get(t, extended.get(t, 0)) for t in pair.text]

@@ -95,7 +95,7 @@ class _Training:
             # A generator for each epoch, so that one that goes on draws what it would have drawn.
             random = np.random.default_rng([self._settings.seed, self._epoch])
             self._learn(batches, random)
-            lost = self._lose(held_out)
+            lost = self._validation_loss(held_out)
             self._waited = 0 if lost < self._best else self._waited + 1
             self._log(f"epoch {self._epoch}: held-out loss {lost:.4f}")
             if lost < self._best:
@@ -123,7 +123,7 @@ class _Training:
                     f"epoch {self._epoch}, step {step} of {len(batches)}: loss {recent:.4f}, {pace:.2f} s"
                 )
 
-    def _lose(self, batches: Batches) -> float:
+    def _validation_loss(self, batches: Batches) -> float:
         import torch
 
         self._network.eval()
@@ -166,7 +166,7 @@ class _Training:
 def measure(examples: Sequence[Example], extractor: str, most: int = MEASURED) -> Overlap:
     """How many pairs an extractor shares with those that texts say, over at most so many texts."""
     texts = [(text, example.table) for example in examples for text in example.references or (example.text,)]
-    chosen = [texts[place * len(texts) // most] for place in range(most)] if len(texts) > most else texts
+    chosen = [texts[index * len(texts) // most] for index in range(most)] if len(texts) > most else texts
     counts = np.zeros(3, dtype=np.int64)
     loaded = load_extractor(extractor)
     for text, table in chosen:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.metrics.ledger.audit import Audit, audit
-from factable.metrics.ledger.features import MOST_LOGIT, Features
+from factable.metrics.ledger.features import MAX_LOGIT, Features
 from factable.metrics.ledger.reading import Reading, overlap
 from factable.metrics.ledger.weights import BIAS, PARTS, Weights
 from factable.models.nli import ask_in_groups
@@ -74,8 +74,8 @@ class Case(NamedTuple):
 
 def fact_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
     """Facts: the text says all but the one that the fault concerns."""
-    for place, features in audit.fact_features().items():
-        yield Case(features, place not in made.unsaid)
+    for index, features in audit.fact_features().items():
+        yield Case(features, index not in made.unsaid)
 
 
 def value_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
@@ -99,7 +99,7 @@ def sentence_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
 
 def verdict_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
     """The whole text: OK if nothing was done to it."""
-    worst = {"fact": min(audit.facts.values()), "sentence": min([MOST_LOGIT, *audit.sentences.values()])}
+    worst = {"fact": min(audit.facts.values()), "sentence": min([MAX_LOGIT, *audit.sentences.values()])}
     yield Case(worst, made.kind == ORIGINAL)
 
 
@@ -118,7 +118,7 @@ def fit(cases: Sequence[Case]) -> dict[str, float]:
     labels = np.array([case.label for case in cases], dtype=np.float64)
     kept = list(range(len(names)))
     while True:
-        weights = dict(zip((names[place] for place in kept), _newton(table[:, kept], labels), strict=True))
+        weights = dict(zip((names[index] for index in kept), _newton(table[:, kept], labels), strict=True))
         wrong = [name for name, weight in weights.items() if weight * _sign(name) < 0]
         if not wrong:
             return {name: round(float(weights.get(name, 0.0)), DIGITS) for name in names}

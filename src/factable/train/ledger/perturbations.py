@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from factable.text.sentences import sentence_spans
-from factable.text.templates import readable
+from factable.text.templates import clean_value
 from factable.text.values import Boolean, Date, Number, Relation, compare, find_value, parse_value
 from factable.train.nli.corruptions import change_number, negate
 from factable.types import Example, Record, Table
@@ -79,14 +79,14 @@ class Perturber:
     def _omit(self, example: Example) -> Perturbed | None:
         """The text of another example that has all facts but one, or one more fact in the data."""
         records = example.table.records
-        places = list(range(len(records)))
-        self._draw.shuffle(places)
-        for place in places:
-            rest = frozenset(record for at, record in enumerate(records) if at != place)
+        indices = list(range(len(records)))
+        self._draw.shuffle(indices)
+        for index in indices:
+            rest = frozenset(record for at, record in enumerate(records) if at != index)
             texts = self._texts.get(rest) if len(rest) == len(records) - 1 else None
             if texts:
                 return Perturbed(
-                    "omit", replace(example, text=self._draw.choice(texts)), unsaid=frozenset([place])
+                    "omit", replace(example, text=self._draw.choice(texts)), unsaid=frozenset([index])
                 )
         return self._add_record(example)
 
@@ -97,47 +97,47 @@ class Perturber:
         known = {record.attribute for record in records}
         if other.attribute in known or find_value(other.value, example.text, other.attribute):
             return None
-        place = self._draw.randrange(len(records) + 1)
+        index = self._draw.randrange(len(records) + 1)
         added = other._replace(subject=self._draw.choice(records).subject)
-        table = Table((*records[:place], added, *records[place:]), example.table.title)
-        return Perturbed("omit", replace(example, table=table), unsaid=frozenset([place]))
+        table = Table((*records[:index], added, *records[index:]), example.table.title)
+        return Perturbed("omit", replace(example, table=table), unsaid=frozenset([index]))
 
     def _swap(self, example: Example) -> Perturbed | None:
         """Another value of the same attribute in place of one that the text says."""
         found = self._said_once(example)
         if found is None:
             return None
-        place, span = found
-        record = example.table.records[place]
-        ours = {readable(other.value).lower() for other in example.table.records}
-        ours |= {readable(other.subject).lower() for other in example.table.records}
+        index, span = found
+        record = example.table.records[index]
+        ours = {clean_value(other.value).lower() for other in example.table.records}
+        ours |= {clean_value(other.subject).lower() for other in example.table.records}
         others = [
-            readable(value)
+            clean_value(value)
             for value in dict.fromkeys(self._values[record.attribute])
-            if readable(value).lower() not in ours and _differ(record, value)
+            if clean_value(value).lower() not in ours and _differ(record, value)
         ]
         if not others:
             return None
-        return self._put(example, "swap", place, span, self._draw.choice(others))
+        return self._put(example, "swap", index, span, self._draw.choice(others))
 
     def _digit(self, example: Example) -> Perturbed | None:
         """A number that the text says with one digit changed."""
         found = self._said_once(example, with_digits=True)
         if found is None:
             return None
-        place, span = found
+        index, span = found
         changed = change_number(example.text[slice(*span)], self._draw)
-        if not changed or find_value(example.table.records[place].value, changed):
+        if not changed or find_value(example.table.records[index].value, changed):
             return None
-        return self._put(example, "digit", place, span, changed)
+        return self._put(example, "digit", index, span, changed)
 
     def _add(self, example: Example) -> Perturbed | None:
         """One fact taken out of the data; it has to be one that the text says in so many words."""
         found = self._said_once(example)
         if found is None or len(example.table.records) < 2:
             return None
-        place, span = found
-        rest = tuple(other for at, other in enumerate(example.table.records) if at != place)
+        index, span = found
+        rest = tuple(other for at, other in enumerate(example.table.records) if at != index)
         if any(
             find_value(part, example.text[slice(*span)])
             for other in rest
@@ -162,24 +162,24 @@ class Perturber:
 
     def _attribute(self, example: Example) -> Perturbed | None:
         """Another attribute, of values of the same kind, for one fact of the data."""
-        place = self._draw.randrange(len(example.table.records))
-        record = example.table.records[place]
+        index = self._draw.randrange(len(example.table.records))
+        record = example.table.records[index]
         others = sorted(
             self._attributes[_kind_of(record)] - {other.attribute for other in example.table.records}
         )
         if not others:
             return None
         changed = record._replace(attribute=self._draw.choice(others))
-        records = (*example.table.records[:place], changed, *example.table.records[place + 1 :])
+        records = (*example.table.records[:index], changed, *example.table.records[index + 1 :])
         table = Table(records, example.table.title)
         hits = find_value(record.value, example.text, record.attribute)
         span = hits[0].span if hits else None
-        return Perturbed("attribute", replace(example, table=table), unsaid=frozenset([place]), span=span)
+        return Perturbed("attribute", replace(example, table=table), unsaid=frozenset([index]), span=span)
 
     def _exchange(self, example: Example) -> Perturbed | None:
         """Two values of one kind in each other's place."""
         said = self._all_said_once(example)
-        kinds = {place: _kind_of(example.table.records[place]) for place, _ in said}
+        kinds = {index: _kind_of(example.table.records[index]) for index, _ in said}
         pairs = [
             (one, other)
             for one in said
@@ -215,22 +215,22 @@ class Perturber:
         if subjects or not subject or len(found) != 1 or find_value(other, example.text) or not other:
             return None
         ((start, end),) = found
-        text = example.text[:start] + readable(other) + example.text[end:]
+        text = example.text[:start] + clean_value(other) + example.text[end:]
         every = frozenset(range(len(example.table.records)))
-        span = start, start + len(readable(other))
+        span = start, start + len(clean_value(other))
         return Perturbed("subject", replace(example, text=text), unsaid=every, span=span)
 
     def _deny(self, example: Example) -> Perturbed | None:
         """A yes of the data turned into no, or the only fact of a text denied."""
         records = example.table.records
         flipped = {"yes": "no", "no": "yes"}
-        for place, record in enumerate(records):
+        for index, record in enumerate(records):
             if record.value in flipped:
                 changed = record._replace(value=flipped[record.value])
-                table = Table((*records[:place], changed, *records[place + 1 :]), example.table.title)
+                table = Table((*records[:index], changed, *records[index + 1 :]), example.table.title)
                 hits = find_value(record.value, example.text, record.attribute)
                 span = hits[0].span if hits else None
-                return Perturbed("deny", replace(example, table=table), unsaid=frozenset([place]), span=span)
+                return Perturbed("deny", replace(example, table=table), unsaid=frozenset([index]), span=span)
         text = negate(example.text, self._draw) if len(records) == 1 else None
         if text is None:
             return None
@@ -245,22 +245,24 @@ class Perturber:
     def _all_said_once(self, example: Example, *, with_digits: bool = False) -> list[tuple[int, Span]]:
         """The records whose value the text says exactly and once, and which no other record shares."""
         choices = []
-        for place, record in enumerate(example.table.records):
+        for index, record in enumerate(example.table.records):
             hits = [
                 hit.span
                 for hit in find_value(record.value, example.text, record.attribute)
                 if hit.relation is Relation.EQUAL
             ]
-            shared = sum(readable(record.value) in map(readable, other) for other in example.table.records)
+            shared = sum(
+                clean_value(record.value) in map(clean_value, other) for other in example.table.records
+            )
             digits = any(example.text[start:end].strip("-")[:1].isdigit() for start, end in hits)
             if len(hits) == 1 and shared == 1 and (digits or not with_digits):
-                choices.append((place, hits[0]))
+                choices.append((index, hits[0]))
         return choices
 
-    def _put(self, example: Example, kind: str, place: int, span: Span, value: str) -> Perturbed:
+    def _put(self, example: Example, kind: str, index: int, span: Span, value: str) -> Perturbed:
         text = example.text[: span[0]] + value + example.text[span[1] :]
         return Perturbed(
-            kind, replace(example, text=text), unsaid=frozenset([place]), span=(span[0], span[0] + len(value))
+            kind, replace(example, text=text), unsaid=frozenset([index]), span=(span[0], span[0] + len(value))
         )
 
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from factable.text.templates import Templates, facts_of, fill, readable
-from factable.train.nli.corruptions import Knowledge, as_machines_write, change_number, negate
+from factable.text.templates import Templates, clean_value, facts_of, fill
+from factable.train.nli.corruptions import Knowledge, add_generation_noise, change_number, negate
 from factable.train.nli.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
 from factable.types import Example, Record
 
@@ -114,7 +114,7 @@ class PairMaker:
     def other_subject(self, passage: Passage) -> Pair | None:
         """A fact said of somebody else."""
         other = self._knowledge.swap_subject(self._draw.choice(passage.records), self._draw)
-        if other is None or readable(other.subject).lower() in passage.text.lower():
+        if other is None or clean_value(other.subject).lower() in passage.text.lower():
             return None
         return self._to_facts(passage.text, [other], NEUTRAL)
 
@@ -166,19 +166,19 @@ class PairMaker:
 
     def fact_changed(self, passage: Passage) -> Pair | None:
         """One fact is not as the text says."""
-        place = self._draw.randrange(len(passage.records))
-        record = passage.records[place]
+        index = self._draw.randrange(len(passage.records))
+        record = passage.records[index]
         changed = self._noise(record) if self._draw.random() < 0.3 else self._swap(record, passage.text)
         if changed is None:
             return None
-        facts = [*passage.records[:place], changed, *passage.records[place + 1 :]]
+        facts = [*passage.records[:index], changed, *passage.records[index + 1 :]]
         return self._to_text(facts, passage.text, self._label_of_swap(record))
 
     def text_value_swapped(self, passage: Passage) -> Pair | None:
         """The text has another value of the same attribute."""
         record = self._draw.choice(passage.records)
         swapped = self._swap(record, passage.text)
-        text = swapped and self._replace_in(passage.text, record, readable(swapped.value))
+        text = swapped and self._replace_in(passage.text, record, clean_value(swapped.value))
         if not text:
             return None
         label = self._label_of_swap(record)
@@ -219,8 +219,8 @@ class PairMaker:
     def garbled_text(self, passage: Passage) -> Pair | None:
         """A text in which a value is missing or a name stands where another belongs."""
         record = self._draw.choice(passage.records)
-        name = "" if self._draw.random() < 0.5 else readable(self._draw.choice(passage.records).subject)
-        if name == readable(record.value):
+        name = "" if self._draw.random() < 0.5 else clean_value(self._draw.choice(passage.records).subject)
+        if name == clean_value(record.value):
             return None
         cut = self._replace_in(passage.text, record, name)
         return self._to_text(passage.records, cut, NEUTRAL) if cut else None
@@ -242,11 +242,11 @@ class PairMaker:
         return Pair(self._sentences_of(facts), self._vary(text), label, "")
 
     def _vary(self, text: str) -> str:
-        return as_machines_write(text, self._draw)
+        return add_generation_noise(text, self._draw)
 
     def _unsaid(self, passage: Passage) -> Record | None:
         fact = self._knowledge.other_fact(passage.records, self._draw) if passage.complete else None
-        if fact is None or readable(fact.value).lower() in passage.text.lower():
+        if fact is None or clean_value(fact.value).lower() in passage.text.lower():
             return None
         return fact
 
@@ -255,7 +255,7 @@ class PairMaker:
         other = self._knowledge.swap_value(record, self._draw)
         if other is None:
             return None
-        old, new = readable(record.value).lower(), readable(other.value).lower()
+        old, new = clean_value(record.value).lower(), clean_value(other.value).lower()
         return None if old in new or new in old or new in text.lower() else other
 
     def _label_of_swap(self, record: Record) -> int:
@@ -275,7 +275,7 @@ class PairMaker:
 
     def _replace_in(self, text: str, record: Record, replacement: str) -> str | None:
         """The text with the value, where it stands there word for word, replaced."""
-        value = readable(record.value)
+        value = clean_value(record.value)
         found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE)
         if not found or (len(value) < 2 and not value.isdigit()):
             return None
@@ -291,7 +291,7 @@ class PairMaker:
         if chance < 0.90:
             return " ; ".join(" | ".join(part for part in fact if part) for fact in facts)
         return " ".join(
-            f"{readable(fact.subject)} {fill('<predicate> <object>.', fact).lower()}" for fact in facts
+            f"{clean_value(fact.subject)} {fill('<predicate> <object>.', fact).lower()}" for fact in facts
         )
 
     def _sentence(self, fact: Record) -> str:

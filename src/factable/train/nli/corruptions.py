@@ -6,7 +6,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from factable.text.templates import open_up
+from factable.text.templates import split_identifier
 from factable.text.values.dates import MONTHS
 from factable.types import Record
 
@@ -19,19 +19,19 @@ def change_number(text: str, draw: random.Random) -> str | None:
     """The text with one number or month changed a little; None where it has none."""
     months = list(_MONTH.finditer(text))
     if months and draw.random() < 0.3:
-        place = draw.choice(months)
-        other = draw.choice([month for month in MONTHS if month != place[0]])
-        return text[: place.start()] + other + text[place.end() :]
+        index = draw.choice(months)
+        other = draw.choice([month for month in MONTHS if month != index[0]])
+        return text[: index.start()] + other + text[index.end() :]
     numbers = list(_NUMBER.finditer(text))
     if not numbers:
         return None
-    place = draw.choice(numbers)
-    return text[: place.start()] + _other_number(place[0], draw) + text[place.end() :]
+    index = draw.choice(numbers)
+    return text[: index.start()] + _other_number(index[0], draw) + text[index.end() :]
 
 
 def _other_number(number: str, draw: random.Random) -> str:
     """Another number of the same shape: a digit changed, two exchanged, or a near one."""
-    digits = [place for place, letter in enumerate(number) if letter.isdigit()]
+    digits = [index for index, letter in enumerate(number) if letter.isdigit()]
     letters = list(number)
     if len(digits) > 1 and draw.random() < 0.3:
         first, second = draw.sample(digits, 2)
@@ -39,25 +39,25 @@ def _other_number(number: str, draw: random.Random) -> str:
         if "".join(letters) != number and letters[0] != "0":
             return "".join(letters)
         letters = list(number)
-    place = draw.choice(digits)
+    index = draw.choice(digits)
     choices = [
-        digit for digit in "0123456789" if digit != number[place] and (digit != "0" or place != digits[0])
+        digit for digit in "0123456789" if digit != number[index] and (digit != "0" or index != digits[0])
     ]
-    letters[place] = draw.choice(choices)
+    letters[index] = draw.choice(choices)
     return "".join(letters)
 
 
 def negate(text: str, draw: random.Random) -> str | None:
     """The text with one of its verbs denied; None where no verb is found that can be."""
-    places = list(_COPULA.finditer(text))
-    if not places:
+    indices = list(_COPULA.finditer(text))
+    if not indices:
         return None
-    place = draw.choice(places)
-    denied = {"has": "does not have", "does": "does not", "did": "did not"}.get(place[0], f"{place[0]} not")
-    return text[: place.start()] + denied + text[place.end() :]
+    index = draw.choice(indices)
+    denied = {"has": "does not have", "does": "does not", "did": "did not"}.get(index[0], f"{index[0]} not")
+    return text[: index.start()] + denied + text[index.end() :]
 
 
-def as_machines_write(text: str, draw: random.Random) -> str:
+def add_generation_noise(text: str, draw: random.Random) -> str:
     """The text, mostly as it is, else in lower case, with spaces around marks, or without accents."""
     chance = draw.random()
     if chance < 0.7:
@@ -74,7 +74,7 @@ def as_machines_write(text: str, draw: random.Random) -> str:
 
 
 # An attribute with more values per subject than this can have several true values at once.
-MOST_VALUES_OF_ONE = 1.15
+MAX_VALUES_OF_ONE = 1.15
 
 
 class Knowledge:
@@ -127,7 +127,7 @@ class Knowledge:
             for record in records:
                 facts[record.attribute] += 1
                 holders[record.attribute].add(subject)
-        return frozenset(name for name in facts if facts[name] <= MOST_VALUES_OF_ONE * len(holders[name]))
+        return frozenset(name for name in facts if facts[name] <= MAX_VALUES_OF_ONE * len(holders[name]))
 
     def is_single(self, attribute: str) -> bool:
         """Whether a subject has one value of this attribute only."""
@@ -147,10 +147,12 @@ class Knowledge:
 
     def swap_attribute(self, record: Record, draw: random.Random) -> Record | None:
         """The record with an attribute that means something else."""
-        words = set(open_up(record.attribute).lower().split())
+        words = set(split_identifier(record.attribute).lower().split())
         for _ in range(8):
             other = draw.choice(self._attributes)
-            same = other in self._alike[record.attribute] or words & set(open_up(other).lower().split())
+            same = other in self._alike[record.attribute] or words & set(
+                split_identifier(other).lower().split()
+            )
             found = record._replace(attribute=other)
             if not same and found not in self.known:
                 return found

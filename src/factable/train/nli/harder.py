@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from factable.text.sentences import split_sentences
-from factable.text.templates import Templates, readable
+from factable.text.templates import Templates, clean_value
 from factable.train.nli.corpus import PairMaker, Passage
 from factable.train.nli.corruptions import Knowledge, change_number, negate
 from factable.train.nli.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
@@ -42,12 +42,12 @@ class HarderPairMaker(PairMaker):
 
     def relation_changed(self, passage: Passage) -> Pair | None:
         """The data has another attribute for what the text, or a sentence of it, says."""
-        place = self._draw.randrange(len(passage.records))
-        other = self._knowledge.swap_attribute(passage.records[place], self._draw)
+        index = self._draw.randrange(len(passage.records))
+        other = self._knowledge.swap_attribute(passage.records[index], self._draw)
         if other is None:
             return None
-        facts = [*passage.records[:place], other, *passage.records[place + 1 :]]
-        sentence = self._sentence_with(passage.text, readable(passage.records[place].value))
+        facts = [*passage.records[:index], other, *passage.records[index + 1 :]]
+        sentence = self._sentence_with(passage.text, clean_value(passage.records[index].value))
         return self._to_text(facts, sentence if self._draw.random() < 0.5 else passage.text, NEUTRAL)
 
     def values_exchanged(self, passage: Passage) -> Pair | None:
@@ -55,14 +55,14 @@ class HarderPairMaker(PairMaker):
         if len(passage.records) < 2:
             return None
         one, other = self._draw.sample(passage.records, 2)
-        if readable(one.value) == readable(other.value):
+        if clean_value(one.value) == clean_value(other.value):
             return None
         # A mark that no text has holds the first place while the second is filled.
         text = self._replace_in(passage.text, one, "\x00")
-        text = text and self._replace_in(text, other, readable(one.value))
+        text = text and self._replace_in(text, other, clean_value(one.value))
         if not text:
             return None
-        text = text.replace("\x00", readable(other.value))
+        text = text.replace("\x00", clean_value(other.value))
         if self._draw.random() < 0.5:
             return self._to_facts(text, [self._draw.choice((one, other))], CONTRADICTION)
         return self._to_text(passage.records, text, CONTRADICTION)
@@ -71,11 +71,11 @@ class HarderPairMaker(PairMaker):
         """The text says it of somebody else."""
         record = self._draw.choice(passage.records)
         other = self._knowledge.swap_subject(record, self._draw)
-        if not record.subject or other is None or readable(other.subject) in passage.text:
+        if not record.subject or other is None or clean_value(other.subject) in passage.text:
             return None
         as_value = Record("", "", record.subject)
-        text = self._replace_in(passage.text, as_value, readable(other.subject))
-        if not text or readable(record.subject).lower() in text.lower():
+        text = self._replace_in(passage.text, as_value, clean_value(other.subject))
+        if not text or clean_value(record.subject).lower() in text.lower():
             return None
         if self._draw.random() < 0.5:
             return self._to_facts(text, [record], NEUTRAL)
@@ -84,7 +84,7 @@ class HarderPairMaker(PairMaker):
     def salad(self, passage: Passage) -> Pair | None:
         """Names and values without anything that relates them."""
         record = self._draw.choice(passage.records)
-        words = [readable(record.subject), readable(record.value)]
+        words = [clean_value(record.subject), clean_value(record.value)]
         self._draw.shuffle(words)
         text = self._draw.choice((" ", ", ", " , ", " and ")).join(word for word in words if word) + "."
         return self._to_facts(text, [record], NEUTRAL)
@@ -112,8 +112,8 @@ class HarderPairMaker(PairMaker):
         """A sentence with another value of the same attribute."""
         record = self._draw.choice(passage.records)
         swapped = self._swap(record, passage.text)
-        sentence = self._sentence_with(passage.text, readable(record.value))
-        text = swapped and self._replace_in(sentence, record, readable(swapped.value))
+        sentence = self._sentence_with(passage.text, clean_value(record.value))
+        text = swapped and self._replace_in(sentence, record, clean_value(swapped.value))
         return self._to_text(passage.records, text, self._label_of_swap(record)) if text else None
 
     def _sentence_with(self, text: str, value: str) -> str:

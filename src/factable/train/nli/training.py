@@ -67,12 +67,12 @@ def predict(model: "torch.nn.Module", encoded: Encoded, batch: int = 64) -> np.n
     import torch
 
     model.eval()
-    order = sorted(range(len(encoded.tokens)), key=lambda place: len(encoded.tokens[place]))
+    order = sorted(range(len(encoded.tokens)), key=lambda index: len(encoded.tokens[index]))
     found = np.zeros((len(order), 3))
     with torch.no_grad():
         for start in range(0, len(order), batch):
-            places = order[start : start + batch]
-            found[places] = model(**to_tensors(encoded, places)).float().numpy()
+            indices = order[start : start + batch]
+            found[indices] = model(**to_tensors(encoded, indices)).float().numpy()
     return found
 
 

@@ -21,7 +21,7 @@ class Asked(NamedTuple):
 
 
 SHARE_UNANSWERABLE = 0.25
-MOST_WORDS = 75
+MAX_WORDS = 75
 
 
 class SquadQuestion(NamedTuple):
@@ -96,7 +96,7 @@ def _widen(
     draw: random.Random,
 ) -> tuple[int, int]:
     """Where a passage starts and ends that holds some sentences and others around them, not too long."""
-    most = draw.randint(MOST_WORDS // 3, MOST_WORDS)
+    most = draw.randint(MAX_WORDS // 3, MAX_WORDS)
     while True:
         sides = [side for side in (-1, 1) if (first > lowest if side < 0 else last < highest)]
         if not sides:

@@ -14,9 +14,9 @@ from factable.text.questions import (
     blank_out,
     linearise,
 )
-from factable.text.templates import facts_of, fill, readable
+from factable.text.templates import clean_value, facts_of, fill
 from factable.text.values import Boolean, Hit, ReadText, Relation, find_value, parse_value, read_text
-from factable.train.nli.corruptions import Knowledge, as_machines_write
+from factable.train.nli.corruptions import Knowledge, add_generation_noise
 from factable.train.qa.questions import Asked, cut_passages, read_squad
 from factable.types import Example, Record
 
@@ -95,7 +95,7 @@ class QuestionMaker:
         span = answer_span(fact, reading)
         if not other or not span or isinstance(parse_value(fact.value), Boolean):
             return None
-        value = readable(other.value)
+        value = clean_value(other.value)
         text = reading.text[: span[0]] + value + reading.text[span[1] :]
         return Asked(self._ask(fact), text, (span[0], span[0] + len(value)), "")
 
@@ -130,28 +130,28 @@ class QuestionMaker:
         found = self._mention(passage)
         if not found:
             return None
-        question, place, is_value = found
-        return self._on_data(question, self._with_more(passage, place), place, is_value)
+        question, index, is_value = found
+        return self._on_data(question, self._with_more(passage, index), index, is_value)
 
     def mention_swapped_in_data(self, passage: Passage) -> Asked | None:
         """A value that is another in the data."""
         found = self._mention(passage)
         if not found or not found[2]:
             return None
-        question, place, is_value = found
-        other = self._knowledge.swap_value(passage.facts[place], self._draw)
+        question, index, is_value = found
+        other = self._knowledge.swap_value(passage.facts[index], self._draw)
         if other is None:
             return None
-        facts = [*passage.facts[:place], other, *passage.facts[place + 1 :]]
-        return self._on_data(question, facts, place, is_value)
+        facts = [*passage.facts[:index], other, *passage.facts[index + 1 :]]
+        return self._on_data(question, facts, index, is_value)
 
     def mention_not_in_data(self, passage: Passage) -> Asked | None:
         """A value whose fact the data lacks."""
         found = self._mention(passage)
         if not found or not found[2]:
             return None
-        question, place, _ = found
-        lost = passage.facts[place]
+        question, index, _ = found
+        lost = passage.facts[index]
         facts = [fact for fact in passage.facts if lost.value not in (fact.value, fact.subject)]
         if len(facts) < len(passage.facts) - 1 or not facts:
             more = self._knowledge.other_fact(passage.facts, self._draw)
@@ -170,9 +170,9 @@ class QuestionMaker:
 
     def value_in_data(self, passage: Passage) -> Asked | None:
         """A fact, asked of the data itself."""
-        place = self._draw.randrange(len(passage.facts))
+        index = self._draw.randrange(len(passage.facts))
         return self._on_data(
-            self._ask(passage.facts[place]), self._with_more(passage, place), place, is_value=True
+            self._ask(passage.facts[index]), self._with_more(passage, index), index, is_value=True
         )
 
     def unsaid_in_data(self, passage: Passage) -> Asked | None:
@@ -187,16 +187,16 @@ class QuestionMaker:
         found = self._mention(passage)
         if not found or not passage.others:
             return None
-        question, place, is_value = found
+        question, index, is_value = found
         reading = read_text(self._vary(self._draw.choice(passage.others)))
-        fact = passage.facts[place]
+        fact = passage.facts[index]
         span = answer_span(fact, reading) if is_value else _best_span(find_value(fact.subject, reading))
         return Asked(question, reading.text, span, "") if span else None
 
     # What they share.
 
     def _vary(self, text: str) -> str:
-        return as_machines_write(text, self._draw)
+        return add_generation_noise(text, self._draw)
 
     def _ask(self, fact: Record) -> str:
         choices = self._questions.choices(fact)
@@ -206,33 +206,33 @@ class QuestionMaker:
 
     def _mention(self, passage: Passage) -> tuple[str, int, bool] | None:
         """A sentence with a blank, the place of the fact that it stands for, and whether it is its value."""
-        place = self._draw.randrange(len(passage.facts))
-        fact = passage.facts[place]
+        index = self._draw.randrange(len(passage.facts))
+        fact = passage.facts[index]
         is_value = not fact.subject or self._draw.random() < 0.75
         reading = read_text(self._vary(passage.text))
         span = answer_span(fact, reading) if is_value else _best_span(find_value(fact.subject, reading))
         if not span or isinstance(parse_value(fact.value), Boolean):
             return None
-        return blank_out(reading.text, span), place, is_value
+        return blank_out(reading.text, span), index, is_value
 
-    def _with_more(self, passage: Passage, place: int) -> list[Record]:
+    def _with_more(self, passage: Passage, index: int) -> list[Record]:
         """The facts, sometimes with one more about the same."""
         more = self._knowledge.other_fact(passage.facts, self._draw) if self._draw.random() < 0.25 else None
-        same = more and (more.attribute == passage.facts[place].attribute)
+        same = more and (more.attribute == passage.facts[index].attribute)
         return passage.facts if more is None or same else [*passage.facts, more]
 
-    def _on_data(self, question: str, facts: Sequence[Record], place: int, is_value: bool) -> Asked:
+    def _on_data(self, question: str, facts: Sequence[Record], index: int, is_value: bool) -> Asked:
         line = self._line(facts)
         answer = next(
-            (one.start, one.end) for one in line.places if one.record == place and one.is_value == is_value
+            (one.start, one.end) for one in line.indices if one.record == index and one.is_value == is_value
         )
         return Asked(question, line.text, answer, "")
 
     def _line(self, facts: Sequence[Record]) -> LinearData:
         """Facts in any order."""
-        places = list(range(len(facts)))
-        self._draw.shuffle(places)
-        return linearise({place: facts[place] for place in places})
+        indices = list(range(len(facts)))
+        self._draw.shuffle(indices)
+        return linearise({index: facts[index] for index in indices})
 
     def _unsaid(self, passage: Passage, reading: ReadText) -> Record | None:
         """A fact about one of the subjects that the text does not say."""

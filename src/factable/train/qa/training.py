@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from factable.metrics.questeval.questions import load_questions
-from factable.models.protocols import Answer, AskedText, tell_nobody
+from factable.models.protocols import Answer, AskedText, no_progress
 from factable.models.qa import OnnxQa, QaInput, encode_question
 from factable.models.runtime.manifest import CARD, QA
 from factable.text.answers import token_f1
@@ -88,9 +88,9 @@ def tokens_of(encoded: QaInput, answer: tuple[int, int] | None) -> tuple[int, in
     if answer is None:
         return NO_ANSWER
     inside = [
-        place
-        for place in range(encoded.first, encoded.last + 1)
-        if encoded.offsets[place][0] < answer[1] and answer[0] < encoded.offsets[place][1]
+        index
+        for index in range(encoded.first, encoded.last + 1)
+        if encoded.offsets[index][0] < answer[1] and answer[0] < encoded.offsets[index][1]
     ]
     return (inside[0], inside[-1]) if inside else None
 
@@ -137,7 +137,7 @@ def tell(folder: Path, about: str, temperature: float) -> None:
 
 def reply(folder: Path, held_out: Sequence[Asked]) -> list[Answer]:
     """What the exported model answers."""
-    return OnnxQa(folder).answers([AskedText(one.question, one.context) for one in held_out], tell_nobody)
+    return OnnxQa(folder).answers([AskedText(one.question, one.context) for one in held_out], no_progress)
 
 
 def measure(held_out: Sequence[Asked], answers: Sequence[Answer]) -> Figures:
@@ -219,7 +219,7 @@ there is one.
     (folder / CARD).write_text(text, encoding="utf-8")
 
 
-MOST_HELD_OUT = 3000
+MAX_HELD_OUT = 3000
 
 
 def train_qa(
@@ -247,7 +247,7 @@ def train_qa(
         load_reader(base, seed=settings.seed), encoded, loss_of, schedule, work, threads=threads, log=log
     )
     export(trained.model, base, out, about=about)
-    tried = questions_of(held_out, asking, per_text=1, most=MOST_HELD_OUT, seed=settings.seed + 1)
+    tried = questions_of(held_out, asking, per_text=1, most=MAX_HELD_OUT, seed=settings.seed + 1)
     answers = {name: reply(out, some) for name, some in tried.items()}
     figures = {name: measure(some, answers[name]) for name, some in tried.items()}
     for name, one in figures.items():

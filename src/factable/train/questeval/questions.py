@@ -57,11 +57,11 @@ def align(example: Example) -> Iterator[Aligned]:
     line = linearise_by_entity(facts)
     for reference in example.references:
         reading = read_text(reference)
-        for place in line.places:
-            record = facts[place.record]
-            span = answer_span(record if place.is_value else Record("", "", record.subject), reading)
-            if span and place.start < place.end:
-                in_data = TextWithAnswer(line.text[place.start : place.end], line.text)
+        for index in line.indices:
+            record = facts[index.record]
+            span = answer_span(record if index.is_value else Record("", "", record.subject), reading)
+            if span and index.start < index.end:
+                in_data = TextWithAnswer(line.text[index.start : index.end], line.text)
                 yield Aligned(TextWithAnswer(reference[slice(*span)], reference), in_data)
 
 

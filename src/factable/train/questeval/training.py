@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import torch
 
 
-MOST_WRITTEN = 64
+MAX_WRITTEN = 64
 # Stands where nothing is to be written.
 NOTHING = -100
 
@@ -71,7 +71,7 @@ def train_model(
     window = window_of(base, tokenizer.model_max_length, model.config)
     encoded = Encoded(
         tokenizer([task.reads for task in tasks], truncation=True, max_length=window)["input_ids"],
-        tokenizer([task.writes for task in tasks], truncation=True, max_length=MOST_WRITTEN)["input_ids"],
+        tokenizer([task.writes for task in tasks], truncation=True, max_length=MAX_WRITTEN)["input_ids"],
     )
     lengths = [len(reads) for reads in encoded.reads]
     batches = [
@@ -133,15 +133,15 @@ def _take_steps(
     model.eval()
 
 
-def to_tensors(encoded: Encoded, places: Sequence[int], *, padding: int) -> dict[str, "torch.Tensor"]:
+def to_tensors(encoded: Encoded, indices: Sequence[int], *, padding: int) -> dict[str, "torch.Tensor"]:
     """The inputs of the model for some tasks."""
     import torch
 
-    reads = [encoded.reads[place] for place in places]
-    writes = [encoded.writes[place] for place in places]
-    tokens = np.full((len(places), max(map(len, reads))), padding, np.int64)
+    reads = [encoded.reads[index] for index in indices]
+    writes = [encoded.writes[index] for index in indices]
+    tokens = np.full((len(indices), max(map(len, reads))), padding, np.int64)
     mask = np.zeros_like(tokens)
-    labels = np.full((len(places), max(map(len, writes))), NOTHING, np.int64)
+    labels = np.full((len(indices), max(map(len, writes))), NOTHING, np.int64)
     for row, (read, written) in enumerate(zip(reads, writes, strict=True)):
         tokens[row, : len(read)] = read
         mask[row, : len(read)] = 1

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.text.documents import RECORDS, VALUES, unit_text
-from factable.text.templates import readable
+from factable.text.templates import clean_value
 from factable.train.ranker.corpus import Corpus, overlap, units_told
 from factable.types import Record
 
@@ -63,32 +63,32 @@ class Retelling:
 
 def names_of(facts: Sequence[Record]) -> list[str]:
     """Subjects and values, each once, in their order."""
-    return list(dict.fromkeys(readable(name) for fact in facts for name in (fact.subject, fact.value)))
+    return list(dict.fromkeys(clean_value(name) for fact in facts for name in (fact.subject, fact.value)))
 
 
 def shape_of(facts: Sequence[Record]) -> Shape:
     """Which facts share which names."""
-    place = {name: number for number, name in enumerate(names_of(facts))}
-    return tuple((place[readable(fact.subject)], place[readable(fact.value)]) for fact in facts)
+    index = {name: number for number, name in enumerate(names_of(facts))}
+    return tuple((index[clean_value(fact.subject)], index[clean_value(fact.value)]) for fact in facts)
 
 
 def cut_at_names(text: str, names: Sequence[str]) -> tuple[str | int, ...]:
     """The text between names and the places of the names; nothing if one is not in it as it stands."""
-    place = {name.casefold(): number for number, name in enumerate(names)}
+    index = {name.casefold(): number for number, name in enumerate(names)}
     longest_first = sorted(filter(None, names), key=len, reverse=True)
     anyone = "|".join(map(re.escape, longest_first))
     pieces = re.split(rf"(?<!\w)({anyone})(?!\w)", text, flags=re.IGNORECASE)
-    cut = tuple(_places(pieces, place))
+    cut = tuple(_indices(pieces, index))
     return cut if {piece for piece in cut if isinstance(piece, int)} >= set(range(len(names))) else ()
 
 
-def _places(pieces: Sequence[str], place: dict[str, int]) -> Iterator[str | int]:
+def _indices(pieces: Sequence[str], index: dict[str, int]) -> Iterator[str | int]:
     """Words as they are, and every other piece, which is a name, by its place."""
     for number, piece in enumerate(pieces):
         if number % 2 == 0:
             yield piece
-        elif piece.casefold() in place:
-            yield place[piece.casefold()]
+        elif piece.casefold() in index:
+            yield index[piece.casefold()]
 
 
 # How often a fact is drawn as its bare value.
@@ -99,7 +99,7 @@ RETOLD_SHARE = 0.4
 ALONE_SHARE = 0.4
 PARTS = ("subject", "attribute", "value")
 # Draws of a neighbour, or of a fact that nearly fits, before one is left out.
-MOST_TRIES = 8
+MAX_TRIES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +128,8 @@ class BatchMaker:
         self._texts: dict[int, list[int]] = defaultdict(list)
         self._tables: dict[str, list[int]] = defaultdict(list)
         self._near: dict[tuple[str, str], list[Record]] = defaultdict(list)
-        for place, table in enumerate(corpus.table_of):
-            self._texts[table].append(place)
+        for index, table in enumerate(corpus.table_of):
+            self._texts[table].append(index)
         for table, facts in enumerate(corpus.facts):
             for record in facts:
                 self._tables[unit_text(record, RECORDS)].append(table)
@@ -145,67 +145,67 @@ class BatchMaker:
         drawn: set[int] = set()
         texts: list[Told] = []
         units: dict[str, None] = {}
-        for place in order:
-            if place in drawn:
+        for index in order:
+            if index in drawn:
                 continue
-            record = draw.choice(self._facts(place))
-            retold = self._retold(place, record, draw) if draw.random() < RETOLD_SHARE else None
-            near = [] if retold else self._neighbour(place, record, draw)
-            drawn.update((place, *near))
-            texts += [self._told(place), *map(self._told, near), *([retold] if retold else [])]
-            units |= dict.fromkeys(self._units(place, record, retold, draw))
+            record = draw.choice(self._facts(index))
+            retold = self._retold(index, record, draw) if draw.random() < RETOLD_SHARE else None
+            near = [] if retold else self._neighbour(index, record, draw)
+            drawn.update((index, *near))
+            texts += [self._told(index), *map(self._told, near), *([retold] if retold else [])]
+            units |= dict.fromkeys(self._units(index, record, retold, draw))
             if len(texts) >= self._size:
                 yield Batch(texts, list(units))
                 texts, units = [], {}
         if len(texts) > 1:
             yield Batch(texts, list(units))
 
-    def _facts(self, place: int) -> tuple[Record, ...]:
-        return self._corpus.facts[self._corpus.table_of[place]]
+    def _facts(self, index: int) -> tuple[Record, ...]:
+        return self._corpus.facts[self._corpus.table_of[index]]
 
-    def _told(self, place: int) -> Told:
-        return Told(self._corpus.texts[place], self._facts(place))
+    def _told(self, index: int) -> Told:
+        return Told(self._corpus.texts[index], self._facts(index))
 
-    def _neighbour(self, place: int, record: Record, draw: random.Random) -> list[int]:
+    def _neighbour(self, index: int, record: Record, draw: random.Random) -> list[int]:
         """Another text of a table with this fact, the same table included."""
         tables = self._tables[unit_text(record, RECORDS)]
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             other = draw.choice(self._texts[draw.choice(tables)])
-            if other != place:
+            if other != index:
                 return [other]
         return []
 
-    def _retold(self, place: int, record: Record, draw: random.Random) -> Told | None:
+    def _retold(self, index: int, record: Record, draw: random.Random) -> Told | None:
         """A text with the same names, all or those of one fact, which tells other facts of them."""
         alone = draw.random() < ALONE_SHARE
-        told = None if alone else self._retelling.retell(self._facts(place), draw)
+        told = None if alone else self._retelling.retell(self._facts(index), draw)
         return told or self._retelling.retell([record], draw)
 
-    def _units(self, place: int, record: Record, retold: Told | None, draw: random.Random) -> list[str]:
+    def _units(self, index: int, record: Record, retold: Told | None, draw: random.Random) -> list[str]:
         """A fact of a text with facts that nearly fit, all as records or all as bare values."""
         reading = VALUES if draw.random() < VALUES_SHARE else RECORDS
-        chosen = [record, *self._near_miss(place, record, draw)]
+        chosen = [record, *self._near_miss(index, record, draw)]
         if reading == RECORDS:
-            chosen += self._made_up(place, record, draw)
+            chosen += self._made_up(index, record, draw)
         if retold:
             chosen += [
                 one for one in retold.facts if one.subject == record.subject and one.value == record.value
             ]
         return [unit for unit in (unit_text(one, reading) for one in chosen) if unit]
 
-    def _near_miss(self, place: int, record: Record, draw: random.Random) -> list[Record]:
+    def _near_miss(self, index: int, record: Record, draw: random.Random) -> list[Record]:
         """A fact of another table with the same subject, attribute or value."""
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             part = draw.choice(PARTS)
             other = draw.choice(self._near[part, getattr(record, part)])
-            if other not in self._facts(place):
+            if other not in self._facts(index):
                 return [other]
         return []
 
-    def _made_up(self, place: int, record: Record, draw: random.Random) -> list[Record]:
+    def _made_up(self, index: int, record: Record, draw: random.Random) -> list[Record]:
         """The fact with other attributes, and with another value or the wrong way round."""
         other = draw.choice(self._near["attribute", record.attribute])
         turned = record._replace(subject=record.value, value=record.subject)
         wrong = [record._replace(attribute=draw.choice(self._attributes)) for _ in range(2)]
         wrong.append(draw.choice((record._replace(value=other.value), turned)))
-        return [one for one in wrong if one not in self._facts(place)]
+        return [one for one in wrong if one not in self._facts(index)]

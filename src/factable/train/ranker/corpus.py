@@ -62,10 +62,10 @@ def split(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
 
 def _choose(corpus: Corpus, tables: set[int]) -> Corpus:
     numbers = {table: number for number, table in enumerate(sorted(tables))}
-    kept = [place for place, table in enumerate(corpus.table_of) if table in tables]
+    kept = [index for index, table in enumerate(corpus.table_of) if table in tables]
     return Corpus(
-        [corpus.texts[place] for place in kept],
-        [numbers[corpus.table_of[place]] for place in kept],
+        [corpus.texts[index] for index in kept],
+        [numbers[corpus.table_of[index]] for index in kept],
         [corpus.facts[table] for table in numbers],
     )
 
@@ -76,7 +76,7 @@ def overlap(first: frozenset[str], second: frozenset[str]) -> float:
 
 
 # Held-out texts that are ranked.
-MOST_HELD_OUT = 600
+MAX_HELD_OUT = 600
 # Decoys for each fact.
 DECOYS = 5
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -99,20 +99,20 @@ class Figures(NamedTuple):
 
 def measure(embed: Embed, corpus: Corpus) -> Figures:
     """Rank all facts and all other texts of a corpus by each of its texts (some of a large one)."""
-    every_so_many = -(-len(corpus.texts) // MOST_HELD_OUT)
+    every_so_many = -(-len(corpus.texts) // MAX_HELD_OUT)
     texts, tables = corpus.texts[::every_so_many], corpus.table_of[::every_so_many]
     attributes = sorted({fact.attribute for table in tables for fact in corpus.facts[table]})
     units = {table: corpus.units(table, (RECORDS,)) for table in tables}
     every = sorted(frozenset().union(*units.values()))
     decoys = {table: decoys_of(Table(corpus.facts[table]), attributes, DECOYS) for table in tables}
     made_up = sorted({unit for some in decoys.values() for unit in some}.difference(every))
-    place_of = {unit: place for place, unit in enumerate([*every, *made_up])}
+    position_of = {unit: index for index, unit in enumerate([*every, *made_up])}
     queries = embed(texts)
     to_units, to_texts = queries @ embed([*every, *made_up]).T, queries @ queries.T
     found = []
     for row, table in enumerate(tables):
-        mine = np.array(sorted(place_of[unit] for unit in units[table]))
-        beside = sorted({place_of[unit] for unit in decoys[table]}.difference(range(len(every))))
+        mine = np.array(sorted(position_of[unit] for unit in units[table]))
+        beside = sorted({position_of[unit] for unit in decoys[table]}.difference(range(len(every))))
         scores = to_units[row, : len(every)]
         with_decoys = np.concatenate([scores, to_units[row, beside]])
         alike = np.array([overlap(units[table], units[other]) for other in tables])

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from factable.errors import DataError, Fault
 from factable.models.encoder import OnnxEmbedder
-from factable.models.protocols import tell_nobody
+from factable.models.protocols import no_progress
 from factable.models.runtime.manifest import CARD, EMBEDDER
 from factable.train.export import load_base, write_manifest, write_onnx
 from factable.train.nli.training import find_base
 from factable.train.ranker.batches import Batch, BatchMaker, relevance
-from factable.train.ranker.corpus import DECOYS, MOST_HELD_OUT, Corpus, Figures, corpus_of, measure, split
+from factable.train.ranker.corpus import DECOYS, MAX_HELD_OUT, Corpus, Figures, corpus_of, measure, split
 from factable.train.trainer import TrainingState
 from factable.types import Example
 
@@ -47,7 +47,7 @@ LENGTH_STEP = 16
 # Cosines are divided by it before softmax.
 TEMPERATURE = 0.05
 WARM_UP = 0.1
-MOST_TOKENS = 128
+MAX_TOKENS = 128
 ROWS_AT_ONCE = 16
 STEPS_PER_LINE = 20
 STEPS_PER_CHECKPOINT = 100
@@ -80,7 +80,7 @@ class Tokens:
 
         self._tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(MOST_TOKENS)
+        self._tokenizer.enable_truncation(MAX_TOKENS)
 
     def tensors(self, texts: Sequence[str]) -> tuple["torch.Tensor", "torch.Tensor"]:
         """Numbers of tokens and where they are, padded to few different lengths."""
@@ -192,10 +192,10 @@ class _Training:
         """Rows of length 1, made in groups of like length, so that little is padded."""
         import torch
 
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
         groups = [order[start : start + ROWS_AT_ONCE] for start in range(0, len(order), ROWS_AT_ONCE)]
         with torch.autocast("cpu", torch.bfloat16):
-            rows = [self.model(*self.tokens.tensors([texts[place] for place in some])) for some in groups]
+            rows = [self.model(*self.tokens.tensors([texts[index] for index in some])) for some in groups]
         back = torch.tensor(order).argsort()
         return torch.nn.functional.normalize(torch.cat(rows).float(), dim=1)[back]
 
@@ -232,14 +232,14 @@ def embed_with(model: "torch.nn.Module", tokens: Tokens, texts: Sequence[str]) -
     import torch
 
     model.eval()
-    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
     rows: list[Any] = [None] * len(texts)
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
         for start in range(0, len(order), ROWS_AT_ONCE):
             some = order[start : start + ROWS_AT_ONCE]
-            found = model(*tokens.tensors([texts[place] for place in some])).float()
-            for place, row in zip(some, torch.nn.functional.normalize(found, dim=1).numpy(), strict=True):
-                rows[place] = row
+            found = model(*tokens.tensors([texts[index] for index in some])).float()
+            for index, row in zip(some, torch.nn.functional.normalize(found, dim=1).numpy(), strict=True):
+                rows[index] = row
     return np.array(rows, dtype=np.float32)
 
 
@@ -281,7 +281,7 @@ word embeddings, seed {settings.seed}; {trained.minutes:.0f} minutes.
 
 ## Mean average precision on held-out texts
 
-{MOST_HELD_OUT} texts at most; {DECOYS} decoys for each fact.
+{MAX_HELD_OUT} texts at most; {DECOYS} decoys for each fact.
 
 | | facts of the table | beside decoys | like texts |
 |---|---|---|---|
@@ -319,7 +319,7 @@ def train_ranker(
     small = OnnxEmbedder(out, threads=threads)
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-        return small.embed(texts, tell_nobody)
+        return small.embed(texts, no_progress)
 
     int8 = measure(embed, held_out)
     log(f"as int8: {int8}")
