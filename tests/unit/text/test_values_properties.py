@@ -82,7 +82,7 @@ def test_full_stops_between_thousands(number):
     assert parse_value(f"{number:,}".replace(",", ".")).value == number
 
 
-@given(number=st.decimals(-(10**9), 10**9, indices=4))
+@given(number=st.decimals(-(10**9), 10**9, places=4))
 def test_decimals_and_signs_are_read_back(number):
     for written in (f"{number:f}", f"{number:,f}", f"{number:f}".replace("-", "−"), f"{number:f} km"):
         assert parse_value(written).value == Fraction(number)
