@@ -211,4 +211,4 @@ def _read_given(content: bytes) -> object:
         return make_table(read_data(text, "--data"))
     except Malformed as fault:
         # The command makes a fault of it.
-        return fault.found
+        return fault.problem

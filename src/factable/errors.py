@@ -19,18 +19,18 @@ MAX_NAME_COMPARED = 100
 
 
 class Fault(NamedTuple):
-    """Where outside data is wrong, what was found and what to do about it."""
+    """Where outside data is wrong, what the problem is and what to do about it."""
 
     source: str
     line: int | None
-    found: str
+    problem: str
     remedy: str
 
     def __str__(self) -> str:
         """One line such as `data.jsonl:17: no "text" field; add one`."""
-        index = self.source if self.line is None else f"{self.source}:{self.line}"
-        found, remedy = (_shorten(printable(text)) for text in (self.found, self.remedy))
-        return f"{printable(index)}: {found}; {remedy}"
+        where = self.source if self.line is None else f"{self.source}:{self.line}"
+        problem, remedy = (_shorten(printable(text)) for text in (self.problem, self.remedy))
+        return f"{printable(where)}: {problem}; {remedy}"
 
 
 def _shorten(text: str) -> str:

@@ -37,7 +37,7 @@ def read_data(given: str, option: str) -> object:
         data: object = orjson.loads(text)
         refuse_repeats(text, data)
     except Malformed as fault:
-        _refuse(option, fault.found, fault.remedy)
+        _refuse(option, fault.problem, fault.remedy)
     except orjson.JSONDecodeError as error:
         found = f"broken JSON at line {error.lineno}, column {error.colno} ({error.msg.split(': line')[0]})"
         _refuse(option, found, "give complete JSON, an E2E string or lines of subject | attribute | value")

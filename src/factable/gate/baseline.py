@@ -50,7 +50,7 @@ def read_baseline(path: str) -> Baseline:
             {(take(one, "id", str), take(one, "system", str)): take(one, "label", str) for one in examples},
         )
     except Malformed as fault:
-        _refuse(path, fault.found)
+        _refuse(path, fault.problem)
 
 
 def _refuse(path: str, found: str, line: int | None = None) -> NoReturn:

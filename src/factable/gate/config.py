@@ -44,7 +44,7 @@ def _take(
         try:
             taken[key] = known[key](value)
         except Malformed as fault:
-            _refuse(path, f"{where}{key} is {fault.found}", fault.remedy)
+            _refuse(path, f"{where}{key} is {fault.problem}", fault.remedy)
     return taken
 
 

@@ -121,7 +121,7 @@ def parse_block(block: Block, *, need_text: bool = True) -> Parsed:
         except orjson.JSONDecodeError as error:
             faults.append(Fault(block.source, number, *explain_broken_json(line, error)))
         except Malformed as error:
-            faults.append(Fault(block.source, number, error.found, error.remedy))
+            faults.append(Fault(block.source, number, error.problem, error.remedy))
     return Parsed(examples, numbers, faults)
 
 

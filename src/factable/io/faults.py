@@ -63,7 +63,7 @@ def make_each(
         except StopIteration:
             return
         except Malformed as error:
-            faults.add(fault_at(source, unit, number, error.found, error.remedy))
+            faults.add(fault_at(source, unit, number, error.problem, error.remedy))
         except DataError as error:
             # The source itself breaks off here; report that with what was found before.
             faults.add(*error.faults)

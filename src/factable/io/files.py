@@ -31,7 +31,7 @@ class _Unpacked(RawIOBase):
         self._frame: Any = None
         self._waiting = memoryview(b"")
 
-    def clean_value(self) -> bool:
+    def readable(self) -> bool:
         """Always."""
         return True
 
@@ -85,7 +85,7 @@ class _Counted(RawIOBase):
         self._stream = stream
         self.count = 0
 
-    def clean_value(self) -> bool:
+    def readable(self) -> bool:
         """Always."""
         return True
 

@@ -2,11 +2,11 @@
 
 
 class Malformed(Exception):  # noqa: N818 - not an error of its own: a reader turns it into a Fault
-    """What was found and what to do; whoever knows the place makes a Fault of it."""
+    """What is wrong and what to do about it; a reader that knows file and line makes a Fault of it."""
 
-    def __init__(self, found: str, remedy: str) -> None:
-        super().__init__(found, remedy)
-        self.found = found
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem, remedy)
+        self.problem = problem
         self.remedy = remedy
 
 

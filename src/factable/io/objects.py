@@ -74,7 +74,7 @@ def whole_list(first: Block, rest: Iterator[Block]) -> list[object]:
         found = f"broken JSON list ({error.msg.split(': line')[0]})"
         raise DataError([Fault(first.source, error.lineno, found, "write one complete JSON list")]) from None
     except Malformed as error:
-        raise DataError([Fault(first.source, None, error.found, error.remedy)]) from None
+        raise DataError([Fault(first.source, None, error.problem, error.remedy)]) from None
     return elements
 
 

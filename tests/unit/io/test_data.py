@@ -87,7 +87,7 @@ def nest(depth, wrap):
 def test_other_data_is_refused(data, found):
     with pytest.raises(Malformed) as caught:
         make_table(data)
-    assert found in caught.value.found
+    assert found in caught.value.problem
 
 
 def test_a_long_run_of_blanks_is_refused_at_once():
@@ -134,7 +134,7 @@ def test_an_example_comes_back_from_json_as_it_was(example):
 def test_a_wrong_object_is_refused(source, found):
     with pytest.raises(Malformed) as caught:
         make_example(source, 1)
-    assert found in caught.value.found
+    assert found in caught.value.problem
 
 
 def test_own_fields_are_left_alone_and_missing_ratings_dropped():

@@ -81,5 +81,5 @@ def test_a_file_that_breaks_off_tells_of_faults_before(tmp_path, jobs):
     assert [
         wanted
         for wanted, fault in zip(("cells under", "broken CSV"), refused.value.faults, strict=True)
-        if wanted in fault.found
+        if wanted in fault.problem
     ] == ["cells under", "broken CSV"]

@@ -170,8 +170,8 @@ def _labels(paths: Sequence[str]) -> list[str]:
 
 def _label_parts(path: str) -> list[str]:
     # A file name may hold bytes that are no UTF-8, which no JSON file could keep.
-    clean_value = os.fsencode(path).decode("utf-8", "replace")
-    return [*Path(clean_value).parts[:-1], Path(clean_value).name.split(".xml")[0]]
+    name = os.fsencode(path).decode("utf-8", "replace")
+    return [*Path(name).parts[:-1], Path(name).name.split(".xml")[0]]
 
 
 def _make(entry: Entry, prefix: str, lang: str) -> Example:

@@ -64,7 +64,7 @@ def _read_inputs(folder: Path) -> dict[str, tuple[str, Table, tuple[str, ...]]]:
         try:
             table = Table(tuple(split_triple(triple) for triple in triples.split("<br>")))
         except Malformed as error:
-            raise DataError([Fault(paths[1], line, error.found, error.remedy)]) from None
+            raise DataError([Fault(paths[1], line, error.problem, error.remedy)]) from None
         kept = tuple(reference.strip() for reference in references if reference.strip())
         inputs[triples.strip()] = (item.strip(), table, kept)
     return inputs

@@ -164,5 +164,5 @@ def check(data: object, text: str, *, subject: str = "", title: str = "", **opti
     try:
         table = make_table(data, subject=subject, title=title)
     except Malformed as fault:
-        raise DataError([Fault("data", None, fault.found, fault.remedy)]) from None
+        raise DataError([Fault("data", None, fault.problem, fault.remedy)]) from None
     return Ledger(**options).verdicts([Example("", "", text, table)])[0]
