@@ -83,8 +83,8 @@ class CorpusMetric(Metric, Protocol):
 
     Pieces of the corpus are surveyed anywhere, what is learnt from all surveys goes to wherever examples are
     scored, and then no example needs the others. All is given by position. A metric with `shard_by` "corpus"
-    that has no `survey` is given all examples at once. An optional `load_state(parallel_map)` gives what is known
-    without any survey, where `shard_by` is "example".
+    that has no `survey` is given all examples at once. An optional `load_state(parallel_map)` gives what is
+    known without any survey, where `shard_by` is "example".
     """
 
     def survey(self, examples: Sequence[Example]) -> Any:
