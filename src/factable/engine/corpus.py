@@ -37,7 +37,7 @@ def fit_corpus_metrics(plan: Plan, corpus: Corpus, parallel_map: ParallelMap, *,
     for metric in plan.metrics:
         if corpus.surveyed and learns_by_survey(metric):
             known.append(metric.learn(next(surveys), parallel_map))
-        elif metric.shard_by == "example" and hasattr(metric, "learn_ahead"):
+        elif metric.shard_by == "example" and hasattr(metric, "load_state"):
             known.append(metric.load_state(parallel_map))
         else:
             known.append(None)
