@@ -53,7 +53,7 @@ def test_small_content_may_be_packed_as_well_as_one_likes(tmp_path, pack):
 @pytest.mark.parametrize("ending", ["jsonl", "csv"])
 def test_a_line_without_end(tmp_path, monkeypatch, ending):
     for module in (blocks, files):
-        monkeypatch.setattr(module, "MOST_LINE_BYTES", 2 << 20)
+        monkeypatch.setattr(module, "MAX_LINE_BYTES", 2 << 20)
     first = {"jsonl": line(), "csv": b"text,data\na,b | c | d"}[ending]
     content = first + b"\n" + b"x" * (4 << 20)
     message = refusal(factable.read, tmp_path / f"x.{ending}", content)
@@ -61,11 +61,11 @@ def test_a_line_without_end(tmp_path, monkeypatch, ending):
 
 
 def test_a_json_list_on_one_line_has_a_limit_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "MOST_LINE_BYTES", 1 << 10)
+    monkeypatch.setattr(blocks, "MAX_LINE_BYTES", 1 << 10)
     content = b"[" + b",".join(line(id=str(number)) for number in range(20_000)) + b"]"
     (tmp_path / "x.json").write_bytes(content)
     assert len(factable.read(tmp_path / "x.json")) == 20_000
-    monkeypatch.setattr(objects, "MOST_DOCUMENT_BYTES", 1 << 10)
+    monkeypatch.setattr(objects, "MAX_DOCUMENT_BYTES", 1 << 10)
     message = refusal(factable.read, tmp_path / "x.json", content)
     assert ": a JSON list of more than " in message
 

@@ -45,7 +45,7 @@ def _literal(value: object) -> str:
 def sign(metric: "Metric", *, references: tuple[int, int] | None = None, unscored: int | None = None) -> str:
     """Everything that can move a number: parameters, checksums, versions, facts of the run where known."""
     pieces = [metric.name]
-    checksums: Mapping[str, str] = getattr(metric, "ingredients", dict)()
+    checksums: Mapping[str, str] = getattr(metric, "checksums", dict)()
     for field in fields(metric):  # type: ignore[arg-type]
         value = getattr(metric, field.name)
         if field.name in checksums:

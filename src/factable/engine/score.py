@@ -102,7 +102,7 @@ def _refuse_same_files(metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if names[metric.name] == 1:
             continue
-        checksums: Mapping[str, str] = getattr(metric, "ingredients", dict)()
+        checksums: Mapping[str, str] = getattr(metric, "checksums", dict)()
         parameters = [field.name for field in fields(metric)]  # type: ignore[arg-type]
         meant = [checksums.get(parameter, getattr(metric, parameter)) for parameter in parameters]
         same = seen.setdefault((metric.name, *meant), metric)

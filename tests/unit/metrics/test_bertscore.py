@@ -57,7 +57,7 @@ def test_numbers_depend_neither_on_neighbours_nor_on_threads_nor_on_what_is_kept
 def test_what_is_kept_stays_below_its_limit(monkeypatch):
     monkeypatch.setattr(token_encoder, "_kept", {})
     monkeypatch.setattr(token_encoder, "_kept_bytes", 0)
-    monkeypatch.setattr(token_encoder, "MOST_KEPT_BYTES", 20_000)
+    monkeypatch.setattr(token_encoder, "MAX_KEPT_BYTES", 20_000)
     for number in range(40):
         encode_tokens("embed", [f"text {number}"])
         kept = sum(points.nbytes for points in token_encoder._kept.values())

@@ -118,7 +118,7 @@ def test_nothing_is_kept_where_it_is_off(path, model, asked, monkeypatch):
 
 
 def test_memory_is_bounded(model, asked, monkeypatch):
-    monkeypatch.setattr(asking, "MOST_REMEMBERED", 4)
+    monkeypatch.setattr(asking, "MAX_REMEMBERED", 4)
     for number in range(20):
         entailment(model, [TextPair(str(number), "")])
         assert len(asking._remembered) <= 4
