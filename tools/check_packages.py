@@ -18,7 +18,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements" / "ci.lock"
 # What has no use for the models and the packages of the tests: the kernels, reading, and spec text.
-CORE = ("conftest.py", "unit/kernels", "unit/io/test_data.py", "unit/io/test_seen.py", "unit/test_spec.py")
+CORE = (
+    "conftest.py",
+    "unit/kernels",
+    "unit/io/test_data.py",
+    "unit/io/test_duplicates.py",
+    "unit/core/test_spec.py",
+)
 # This one looks into a source file that needs Cython even to say that it was not compiled.
 CHOICE = "not refuses_to_run_uncompiled"
 TOOLS = ("pytest", "hypothesis")
@@ -99,7 +105,7 @@ def check_contents(sdist: Path, wheel: Path, *, compiled: bool) -> None:
     """Every data file is in both, compiled kernels are there or not, and no path leaves the package."""
     with zipfile.ZipFile(wheel) as archive:
         inside = archive.namelist()
-        table = ast.parse(archive.read("factable/models/checksums.py"))
+        table = ast.parse(archive.read("factable/models/runtime/checksums.py"))
     with tarfile.open(sdist) as packed:
         source = [name.partition("/")[2] for name in packed.getnames()]
     shipped = next(ast.literal_eval(one.value) for one in table.body if isinstance(one, ast.Assign))

@@ -23,8 +23,8 @@ from factable.models.language_model import VARIABLE
 from factable.models.runtime.folders import CONFIG
 from factable.models.runtime.manifest import MANIFEST, embedded_folder
 from factable.train.counts import CountsBuilder
-from small_models import make_gpt2
-from tiny_t5 import make_t5_folder
+from helpers.gpt2 import make_gpt2
+from helpers.t5 import make_t5_folder
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from factable.errors import DataError, UsageError
 from factable.metrics.perplexity import Perplexity
 from factable.models.language_model import VARIABLE, language_model_identity, likelihoods, split_windows
 from factable.types import Example, Table
-from small_models import MARK, WINDOW, make_gpt2
+from helpers.gpt2 import MARK, WINDOW, make_gpt2
 
 TEXTS = [
     "Ada was born.",

@@ -9,12 +9,12 @@ import sys
 
 import numpy as np
 import pytest
-from model_folders import WORDS, make_hf_folder
 
 from factable.errors import DataError
 from factable.models.nli import HfNli, entailment, identity_of, load_nli
 from factable.models.protocols import LABELS, TextPair, no_progress
 from factable.models.runtime.folders import folder_identity
+from helpers.nli_models import WORDS, make_hf_folder
 
 # As roberta-large-mnli and others have them.
 ORDER = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")

@@ -4,12 +4,12 @@ import os
 import shutil
 
 import pytest
-from model_folders import make_onnx_folder, write_manifest
 
 from factable import models
 from factable.errors import DataError, UsageError
 from factable.models.nli import identity_of, load_nli
 from factable.models.runtime.manifest import embedded_folder
+from helpers.nli_models import make_onnx_folder, write_manifest
 
 
 def test_the_embedded_model_is_loaded_once():

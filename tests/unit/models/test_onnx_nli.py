@@ -5,13 +5,13 @@ import shutil
 
 import numpy as np
 import pytest
-from model_folders import make_onnx_folder, write_manifest
 
 from factable.errors import DataError, UsageError
 from factable.models.nli import OnnxNli, softmax
 from factable.models.protocols import LABELS, TextPair, no_progress
 from factable.models.runtime.manifest import embedded_folder
 from factable.models.runtime.threads import core_count, share_cores, thread_count
+from helpers.nli_models import make_onnx_folder, write_manifest
 
 PAIRS = [
     TextPair("Ada was born in London.", "Ada was born in London."),

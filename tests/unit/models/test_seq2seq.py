@@ -5,13 +5,13 @@ import shutil
 import sqlite3
 
 import pytest
-from model_folders import make_hf_folder
 
 from factable.errors import DataError, UsageError
 from factable.models.protocols import LABELS, AskedText, TextWithAnswer, no_progress
 from factable.models.qa import answer, load_qa, qa_identity, writes_answers
 from factable.models.seq2seq import MAX_NEW_TOKENS, Seq2Seq, position_of, write_questions, writer_identity
-from tiny_t5 import make_t5_folder
+from helpers.nli_models import make_hf_folder
+from helpers.t5 import make_t5_folder
 
 TEXTS = ["Ada was born in London .", "Charles built a machine", "who was born in London ?", "Where ?"]
 ASKED = [

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from tiny_encoder import make_tiny_encoder
 
 from factable.errors import UsageError
 from factable.models.nli import entailment
@@ -13,6 +12,7 @@ from factable.train.nli.pairs import ENTAILMENT as ENTAILED
 from factable.train.nli.recipe import Recipe
 from factable.train.nli.training import encode, find_base, load_encoder, predict, train, train_nli
 from factable.train.trainer import plan_batches
+from helpers.encoder import make_tiny_encoder
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -1,7 +1,6 @@
 """Training a model that answers questions, for real but tiny: it learns, goes on, gives a model folder."""
 
 import pytest
-from tiny_encoder import make_tiny_encoder
 
 from factable.models.protocols import AskedText
 from factable.models.qa import OnnxQa, encode_question
@@ -21,6 +20,7 @@ from factable.train.qa.training import (
     train_qa,
 )
 from factable.train.trainer import Schedule, train_steps
+from helpers.encoder import make_tiny_encoder
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -15,7 +15,7 @@ from factable.text.linearise import linearise_by_entity
 from factable.train.questeval.questions import Written, align, answering_tasks, writing_tasks
 from factable.train.questeval.training import Settings, Task, train_model, train_questeval
 from factable.types import Example, Record, Table
-from tiny_t5 import make_t5_folder
+from helpers.t5 import make_t5_folder
 
 # One answer each, and subjects that the texts do not name: as much as a tiny model can learn in seconds.
 TOWNS = {

@@ -7,7 +7,6 @@ from functools import partial
 
 import pytest
 from click.testing import CliRunner
-from tiny_encoder import make_tiny_encoder
 
 import factable
 from factable.cli.main import cli
@@ -18,6 +17,7 @@ from factable.train.ranker import training
 from factable.train.ranker.batches import BatchMaker, Retelling, cut_at_names, relevance
 from factable.train.ranker.corpus import corpus_of, measure, split, units_told
 from factable.train.ranker.training import Settings, Tokens, embed_with, train, train_ranker
+from helpers.encoder import make_tiny_encoder
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

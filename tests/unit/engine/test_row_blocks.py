@@ -61,14 +61,14 @@ def test_values_are_those_of_the_same_rows_in_a_list(tmp_path, write):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize(("write", "place"), [(write_csv, ":3692: "), (write_parquet, ": row 2051: ")])
-def test_a_bad_row_is_named(tmp_path, write, index, jobs):
+@pytest.mark.parametrize(("write", "where"), [(write_csv, ":3692: "), (write_parquet, ": row 2051: ")])
+def test_a_bad_row_is_named(tmp_path, write, where, jobs):
     rows = make_rows()
     rows[2050]["data"] = '["broken'
     path = write(tmp_path / f"rows.{write.__name__.removeprefix('write_')}", rows)
     with pytest.raises(DataError) as refused:
         score_files([path], [PARENT], jobs=jobs)
-    assert str(refused.value).startswith(f"{path}{index}broken JSON")
+    assert str(refused.value).startswith(f"{path}{where}broken JSON")
     assert score_files([path], [PARENT], jobs=jobs, skip_bad=True).skipped.total == 1
 
 

@@ -10,7 +10,7 @@ from factable.text.answers import answer_spans
 from factable.text.linearise import linearise_by_entity
 from factable.text.questions import Questions
 from factable.types import Example, Record, Table
-from tiny_t5 import make_t5_folder
+from helpers.t5 import make_t5_folder
 
 TABLE = Table((Record("Ada_Lovelace", "born", "1815-12-10"), Record("Ada_Lovelace", "field", "mathematics")))
 EXAMPLE = Example("1", "", "Ada Lovelace met Charles Babbage in London.", TABLE, ("Ada lived in London.",))

@@ -4,12 +4,12 @@ import io
 
 import orjson
 import pytest
-from gate_results import make_baseline, make_outcome, make_result
 
 from factable.errors import DataError
 from factable.gate.baseline import read_baseline, signature_differences
 from factable.gate.decision import write_result
 from factable.gate.policy import Policy
+from helpers.gate_results import make_baseline, make_outcome, make_result
 
 
 def test_a_result_serves_as_baseline(tmp_path):

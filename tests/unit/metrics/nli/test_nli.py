@@ -14,7 +14,7 @@ from factable.metrics.nli.metric import NO_FACTS, NliCheck
 from factable.text.templates import Templates
 from factable.types import Example, Record, Table
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "restaurants.jsonl"
+EXAMPLES = Path(__file__).parents[4] / "examples" / "restaurants.jsonl"
 E, N, C = map(np.array, ((0.8, 0.15, 0.05), (0.3, 0.6, 0.1), (0.1, 0.2, 0.7)))
 FACTS = Table((Record("Aromi", "food", "French"), Record("Aromi", "area", "riverside")))
 TEXT = "Aromi serves French food. It is cheap."

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from model_folders import make_onnx_folder, write_manifest
 
 from factable.models import nli
 from factable.models.nli import entailment
 from factable.models.protocols import TextPair
 from factable.models.runtime import cache as asking
 from factable.models.runtime.cache import cache_file, keep, key_of, recall
+from helpers.nli_models import make_onnx_folder, write_manifest
 
 PAIR = TextPair("Ada was born in London.", "Ada was born.")
 ANSWER = np.array([0.1, 0.2, 0.7]).tobytes()

@@ -4,11 +4,11 @@ import io
 from xml.etree import ElementTree as Xml
 
 import pytest
-from gate_results import make_baseline, make_outcome, make_result
 
 from factable.gate.outcomes import Flaw
 from factable.gate.policy import Policy
 from factable.report.junit import annotated, annotations, write_junit
+from helpers.gate_results import make_baseline, make_outcome, make_result
 
 UNSCORED = make_outcome("c", "unscored", flaws=[Flaw("unscored", "", None, "no records")])
 NASTY = "a\x00b\x1b[31m ]]> <&\"' \ud800 \uffff 😀"

@@ -7,7 +7,6 @@ import sys
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -124,8 +123,7 @@ def test_processes_after_a_model_was_used_here():
 
 
 def test_processes_after_torch_was_used_here(tmp_path):
-    sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
-    from model_folders import make_hf_folder
+    from helpers.nli_models import make_hf_folder
 
     folder = make_hf_folder(tmp_path / "model", ("neutral", "contradiction", "entailment"))
     script = (
