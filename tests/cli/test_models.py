@@ -39,9 +39,9 @@ def test_the_list(run_factable, tmp_path):
     assert all("MB" in model for model in listed)
     for line, name in zip(kept, ("nli", "embeddings", "qa", "seq2seq", "likelihoods"), strict=True):
         path = tmp_path / "cache" / f"{name}.sqlite"
-        assert line.endswith(f" are kept in {path} (0.0 MB; delete it to forget them)")
+        assert line.endswith(f" are cached in {path} (0.0 MB; safe to delete)")
     assert not (tmp_path / "cache").exists()
-    assert "answers are not kept (FACTABLE_CACHE is off)" in printed(
+    assert "answers are not cached (FACTABLE_CACHE is off)" in printed(
         run_factable("models", FACTABLE_CACHE="off")
     )
 

@@ -17,13 +17,22 @@ from factable.report.verdict import verdict_object, verdict_text
 
 @click.command()
 @click.option(
-    "--data", required=True, help="JSON, an E2E string, s | p | o lines, a .json file, @FILE or - (stdin)."
+    "--data",
+    required=True,
+    help="JSON, an E2E string, 's | p | o' lines, a .json file, @FILE, or - for stdin.",
 )
-@click.option("--text", required=True, help="The text, @FILE or - (stdin).")
-@click.option("--subject", default="", help="The entity that attribute-value data is about.")
-@click.option("--title", default="", help="The title of the data.")
+@click.option("--text", required=True, help="The text, @FILE, or - for stdin.")
+@click.option("--subject", default="", help="Entity that the data describes, for data without subjects.")
+@click.option("--title", default="", help="Title of the data.")
 @ledger_options
-@click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Output format.",
+)
 def check(
     data: str,
     text: str,
@@ -33,9 +42,9 @@ def check(
     shape: str,
     **facts: str,
 ) -> None:
-    """Say whether one text says all, and only, what its data says.
+    """Check whether one text says all, and only, what its data says.
 
-    The exit code is 0 if it does, 1 if it does not, and 2 if it cannot be checked.
+    Exit code: 0 if it does, 1 if it does not, 2 if it cannot be checked.
     """
     if data == text == "-":
         raise UsageError("--data and --text are both -; stdin is one of them")

@@ -1,4 +1,4 @@
-"""`factable convert`: a data set format -> JSON lines."""
+"""`factable convert`: a data set in, JSON lines out."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -38,10 +38,10 @@ class FormatsCommand(click.Command):
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("sources", metavar="SRC…", nargs=-1, required=True)
 @click.argument("out", metavar="OUT.jsonl")
-@click.option("--texts", metavar="FILE", help="Texts to be checked, one a line, in the order of the source.")
-@click.option("--system", metavar="NAME", help="The system of all examples.")
-@click.option("--lang", metavar="CODE", help="Language of the references (webnlg; default en).")
-@click.option("--data", metavar="FILE", help="Data, one value a line (parallel).")
+@click.option("--texts", metavar="FILE", help="Texts to score, one per line, in the order of the source.")
+@click.option("--system", metavar="NAME", help="System name for all examples.")
+@click.option("--lang", metavar="CODE", help="Language of the references (webnlg only). Default: en.")
+@click.option("--data", metavar="FILE", help="Data, one value per line (parallel only).")
 def convert(
     format_name: str,
     sources: tuple[str, ...],
@@ -51,7 +51,10 @@ def convert(
     lang: str | None,
     data: str | None,
 ) -> None:
-    """Turn a data set format into JSON lines, whole or not at all; OUT may be - for stdout."""
+    """Convert a data set to JSON lines, which all other commands read.
+
+    OUT.jsonl may be - for stdout.
+    """
     reader = open_format(format_name)
     given = {name: value for name, value in (("lang", lang), ("data", data)) if value is not None}
     _check_call(format_name, reader, {*given, *(["texts"] if texts else [])})

@@ -1,4 +1,4 @@
-"""`factable gate`: lets a set of texts through, or not."""
+"""`factable gate`: fails when too many texts leave facts out or make facts up."""
 
 import os
 from collections.abc import Sequence
@@ -29,21 +29,34 @@ from factable.report.junit import annotated, write_junit
 @click.command()
 @click.argument("files", nargs=-1, required=True)
 @click.option(
-    "--fail-on", default="", metavar="KINDS", help="Faults that count; default: hallucination,omission."
+    "--fail-on",
+    default="",
+    metavar="KINDS",
+    help="Errors that count. Default: hallucination,omission.",
 )
 @click.option(
     "--max-rate",
     "max_rates",
     multiple=True,
     metavar="RATE",
-    help="The share of texts that may have a fault: 0.02, or omission=0.05 for one kind; default: 0.",
+    help="Highest share of texts with an error: 0.02, or omission=0.05; repeatable. Default: 0.",
 )
-@click.option("--baseline", default="", metavar="FILE", help="Fail only if worse than this earlier --out.")
+@click.option(
+    "--baseline",
+    default="",
+    metavar="FILE",
+    help="The --out file of an earlier run; fail only if this run is worse.",
+)
 @ledger_options
-@click.option("--out", default="", metavar="FILE", help="Write the result as JSON, for --baseline.")
+@click.option(
+    "--out",
+    default="",
+    metavar="FILE",
+    help="Write the result as JSON; a later run can use it as --baseline.",
+)
 @click.option("--junit", default="", metavar="FILE", help="Write JUnit XML.")
 @report_option
-@click.option("--github", is_flag=True, help="Print annotations, as is always done in workflows of GitHub.")
+@click.option("--github", is_flag=True, help="Print GitHub annotations (always on in GitHub Actions).")
 @click.option("--all", "everything", is_flag=True, help="Show all texts, not only those that fail.")
 @jobs_option
 @skip_bad_option
@@ -62,9 +75,11 @@ def gate(
     skip_bad: bool,
     **facts: str,
 ) -> None:
-    """Check the texts in FILES (JSON lines, CSV or Parquet; - is stdin) and say whether they may pass.
+    """Fail when too many texts in FILES leave facts out or make facts up.
 
-    The exit code is 0 if they may, 1 if they may not, and 2 if they cannot be checked.
+    FILES are JSON lines, CSV or Parquet; - is stdin.
+
+    Exit code: 0 if the texts pass, 1 if they fail, 2 if they cannot be checked.
     """
     outputs = {"--out": out, "--junit": junit}
     _check_outputs(files, baseline, {**outputs, "--report": report or ""})

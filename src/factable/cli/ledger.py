@@ -12,15 +12,15 @@ from factable.errors import DataError, UsageError
 from factable.gate.config import Config, read_config
 
 FACTS = {
-    "required": "The only facts that must be said, such as food,area=riverside; default: all.",
+    "required": "Only these facts must be stated, such as food,area=riverside. Default: all.",
     "optional": "Facts that may be left out, such as near,eatType=restaurant.",
-    "ignore": "Facts that are not looked at, said or not.",
+    "ignore": "Facts to leave out of the check, stated or not.",
 }
 
 
 def ledger_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--required`, `--optional`, `--ignore` and `--config`."""
-    what = "A TOML file that says this and more; options override it."
+    what = "TOML file with these settings and others; options override it."
     command = click.option("--config", default="", metavar="FILE", help=what)(command)
     for name, what in reversed(FACTS.items()):
         command = click.option(f"--{name}", default="", metavar="NAMES", help=what)(command)

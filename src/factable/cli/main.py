@@ -11,7 +11,7 @@ from typing import ClassVar
 import click
 
 from factable import __version__
-from factable.errors import FactableError
+from factable.errors import FactableError, did_you_mean
 
 
 class LazyGroup(click.Group):
@@ -35,6 +35,22 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(f"factable.cli.{module}"), module)
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Show the help if there are no arguments."""
+        if not args:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, with a hint where its name is misspelt."""
+        if args and args[0] not in self.modules and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], self.modules)
+            raise click.UsageError(f"no command {args[0]!r}; {hint}".rstrip("; "), ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list in --help, made without loading any command."""
         with formatter.section("Commands"):
@@ -43,15 +59,15 @@ class LazyGroup(click.Group):
 
 COMMANDS = {
     "check": ("check", "Check one text against its data."),
-    "compare": ("compare", "Compare systems, with intervals and paired tests."),
-    "convert": ("convert", "Turn a data set format into JSON lines."),
-    "gate": ("gate", "Let a set of texts through, or not; for builds."),
+    "compare": ("compare", "Compare systems, with confidence intervals and significance tests."),
+    "convert": ("convert", "Convert a data set to JSON lines."),
+    "gate": ("gate", "Fail a build when too many texts leave facts out or make facts up."),
     "metrics": ("metrics", "List the metrics and their parameters."),
-    "models": ("models", "List, verify and describe the embedded models."),
-    "rerank": ("rerank", "Order several texts of each item, the best first."),
+    "models": ("models", "List, describe and verify the models that ship with factable."),
+    "rerank": ("rerank", "Sort several texts for the same data, best first."),
     "score": ("score", "Score texts against the data they were written from."),
-    "study": ("study", "Say how far metrics can be trusted, against human judgements."),
-    "train": ("train", "Make the files that some metrics need from your own data."),
+    "study": ("study", "Measure how well metrics agree with human judgements."),
+    "train": ("train", "Train the models and data files of metrics on your own data."),
 }
 INTERRUPTED = 130
 
@@ -65,7 +81,7 @@ class RootGroup(LazyGroup):
 @click.group(cls=RootGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="factable")
 def cli() -> None:
-    """Does a text written from data say all, and only, what the data says?"""  # noqa: D400
+    """Check whether a text written from data says all, and only, what the data says."""
 
 
 def main() -> None:
@@ -117,7 +133,7 @@ def _one_line(error: click.ClickException) -> str:
     """What click has to say about a misuse, with where to read on."""
     message = error.format_message().rstrip(".")
     path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "factable"
-    return f"{message}; see {path} --help"
+    return f"{message}{'' if message.endswith('?') else ';'} see {path} --help"
 
 
 def _fail(message: str, code: int) -> int:

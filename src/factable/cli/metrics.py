@@ -11,14 +11,14 @@ from factable.errors import UsageError
 @click.command()
 @click.argument("name", required=False)
 def metrics(name: str | None) -> None:
-    """List the metrics, or describe one: NAME."""
+    """List the metrics, or describe the one called NAME."""
     if name is not None:
         click.echo(describe(name))
         return
     width = max(map(len, names()))
     for known in names():
         click.echo(f"{known:<{width}}  {about(known)}")
-    click.echo("\nfactable metrics NAME describes one.")
+    click.echo("\nfactable metrics NAME shows the parameters of one.")
 
 
 def about(name: str) -> str:

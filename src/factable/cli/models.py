@@ -18,9 +18,9 @@ from factable.models.runtime.manifest import (
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--verify", is_flag=True, help="Compare every file with its checksum.")
+@click.option("--verify", is_flag=True, help="Check every file against its checksum.")
 def models(name: str | None, verify: bool) -> None:
-    """List the embedded models, or describe the one with that NAME (or in that folder) with its card."""
+    """List the models that ship with factable, or show the card of one: NAME, or a model folder."""
     for one in [name] if name else EMBEDDED:
         manifest = read_manifest(embedded_folder(one) if one in EMBEDDED else Path(one))
         if verify:
@@ -51,7 +51,7 @@ def _about_answers() -> str:
     for name, what in KINDS.items():
         path = cache_file(name)
         if path is None:
-            return f"answers are not kept ({VARIABLE} is off)"
+            return f"answers are not cached ({VARIABLE} is off)"
         size = path.stat().st_size if path.is_file() else 0
-        lines.append(f"{what} are kept in {path} ({size / 1e6:.1f} MB; delete it to forget them)")
+        lines.append(f"{what} are cached in {path} ({size / 1e6:.1f} MB; safe to delete)")
     return "\n".join(lines)

@@ -16,62 +16,92 @@ metric_option = click.option(
     "--metric",
     "specs",
     multiple=True,
+    metavar="METRIC",
     default=DEFAULT_METRICS,
     show_default=True,
-    help="A metric, such as parent or 'parent(mix=0.5)'; may be repeated.",
+    help="Metric to use, such as parent or 'parent(mix=0.5)'; repeatable.",
 )
 human_option = click.option(
-    "--human", "humans", multiple=True, help="A rating, such as semantics; default: all."
+    "--human",
+    "humans",
+    metavar="RATING",
+    multiple=True,
+    help="Human rating to use, such as semantics; repeatable. Default: all.",
 )
 seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all that is drawn."
+    "--seed",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Random seed; the same seed gives the same numbers.",
 )
 out_option = click.option(
-    "--out", default="-", help="Write here instead of to stdout; .gz, .xz and .zst compress."
+    "--out",
+    metavar="FILE",
+    default="-",
+    help="Output file, compressed if it ends in .gz, .xz or .zst. Default: stdout.",
 )
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to score with."
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Number of worker processes.",
 )
 engine_option = click.option(
     "--engine",
     type=click.Choice(ENGINES),
     default=ENGINES[0],
     show_default=True,
-    help="Where to work: on this machine, or on a Ray cluster (needs the extra ray).",
+    help="Run on this machine or on a Ray cluster (needs the ray extra).",
 )
 engine_jobs_option = click.option(
     "--jobs",
+    metavar="N",
     type=click.IntRange(min=1),
-    help="Processes, or CPUs of the Ray cluster; default: 1 process, or all CPUs.",
+    help="Number of worker processes (default: 1), or of CPUs with --engine ray (default: all).",
 )
 skip_bad_option = click.option(
-    "--skip-bad", is_flag=True, help="Leave bad lines out and report how many there were."
+    "--skip-bad", is_flag=True, help="Skip bad lines instead of stopping, and report how many there were."
 )
 
 
-def bootstrap_option(what: str = "Draws of items; 0 for none.", default: int = 500) -> Decorator:
+def bootstrap_option(
+    what: str = "Bootstrap samples of items; 0 for no intervals.", default: int = 500
+) -> Decorator:
     """`--bootstrap`, with what is drawn."""
     return click.option(
-        "--bootstrap", type=click.IntRange(min=0), default=default, show_default=True, help=what
+        "--bootstrap", metavar="N", type=click.IntRange(min=0), default=default, show_default=True, help=what
     )
 
 
 def format_option(*formats: str) -> Decorator:
     """`--format`, of those that a command has."""
     return click.option(
-        "--format", "shape", type=click.Choice(formats), help="Default: by the ending of --out, else table."
+        "--format",
+        "shape",
+        type=click.Choice(formats),
+        help="Output format. Default: from the file name of --out, else table.",
     )
 
 
 def plot_option(what: str, name: str = "--plot") -> Decorator:
     """An option that draws a picture into a file."""
-    return click.option(name, metavar="FILE", help=f"Draw {what} (.png, .svg or .pdf; needs the extra plot).")
+    return click.option(name, metavar="FILE", help=f"Plot {what} (.png, .svg or .pdf; needs the plot extra).")
 
 
 def system_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--system` and `--exclude-system`."""
-    only = click.option("--system", "systems", multiple=True, help="Only this system; may be repeated.")
+    only = click.option(
+        "--system", "systems", metavar="NAME", multiple=True, help="Use only this system; repeatable."
+    )
     without = click.option(
-        "--exclude-system", "excluded", multiple=True, help="Not this system; may be repeated."
+        "--exclude-system",
+        "excluded",
+        metavar="NAME",
+        multiple=True,
+        help="Leave this system out; repeatable.",
     )
     return only(without(command))

@@ -66,7 +66,7 @@ def report_skipped(skipped: Skipped) -> None:
 
 
 report_option = click.option(
-    "--report", metavar="FILE", help="Also write a page to read in a browser (.html), with every example."
+    "--report", metavar="FILE", help="Also write an HTML report with every text beside its data."
 )
 
 

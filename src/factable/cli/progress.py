@@ -74,7 +74,7 @@ class Progress:
 resume_option = click.option(
     "--resume",
     metavar="FILE",
-    help="Keep results here as they come; the same command then goes on from there.",
+    help="Checkpoint file: results are saved here as they come, and the same command continues from it.",
 )
 
 

@@ -1,4 +1,4 @@
-"""`factable rerank`: several texts of each item in, the best first out."""
+"""`factable rerank`: sorts several texts for the same data, best first."""
 
 from collections.abc import Sequence
 
@@ -24,12 +24,16 @@ TABLES = (".csv", ".tsv", ".parquet")
 
 @click.command()
 @click.argument("file")
-@click.option("-m", "--metric", "spec", default="ledger", show_default=True, help="What to rank by.")
-@click.option("--best", type=click.IntRange(min=1), metavar="N", help="Only the best N of each item.")
+@click.option(
+    "-m", "--metric", "spec", metavar="METRIC", default="ledger", show_default=True, help="Metric to rank by."
+)
+@click.option(
+    "--best", type=click.IntRange(min=1), metavar="N", help="Keep only the best N texts of each item."
+)
 @out_option
 @jobs_option
 def rerank(file: str, spec: str, best: int | None, out: str, jobs: int) -> None:
-    """Order the texts that each item has in FILE (JSON lines, CSV or Parquet; - is stdin), the best first."""
+    """Sort the texts of each item in FILE (JSON lines, CSV or Parquet; - for stdin), best first."""
     check_output([file], out)
     metric = parse(spec)
     with open_output(out) as stream:

@@ -31,10 +31,16 @@ DEFAULT_METRIC = "ledger"
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
-@click.option("-m", "--metric", "specs", multiple=True, help="A metric, such as parent or 'parent(mix=0.5)'.")
+@click.option(
+    "-m",
+    "--metric",
+    "specs",
+    multiple=True,
+    help="Metric to use, such as parent or 'parent(mix=0.5)'; repeatable. Default: ledger.",
+)
 @format_option(*FORMATS)
 @out_option
-@click.option("--explain", is_flag=True, help="Say which facts and words are behind each score.")
+@click.option("--explain", is_flag=True, help="Show which facts and words are behind each score.")
 @report_option
 @engine_option
 @engine_jobs_option
@@ -50,7 +56,7 @@ def score(
     resume: str | None,
     **options: Any,
 ) -> None:
-    """Score the texts in FILES (JSON lines, CSV or Parquet; - is stdin) against their data."""
+    """Score the texts in FILES (JSON lines, CSV or Parquet; - for stdin) against their data."""
     shape = shape or format_of(out, FORMATS)
     if explain and shape not in EXPLAINING:
         raise UsageError(f"--explain has no place in {shape}; use --format {' or '.join(EXPLAINING)}")

@@ -16,7 +16,7 @@ class StudyGroup(LazyGroup):
         "verdicts": ("study_verdicts", "Metrics that say whether a text is right, against labels."),
         "divergence": ("study_divergence", "What references that differ from the data do to metrics."),
         "fix": ("study_fix", "What metrics give to texts that people wrote, and to paraphrases."),
-        "agreement": ("study_agreement", "RankingOptions far annotators agree with each other."),
+        "agreement": ("study_agreement", "How far annotators agree with each other."),
     }
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -115,9 +115,7 @@ def nli(recipe: Path, out: Path, data: Path, base: Path | None, threads: int) ->
 @click.argument("files", nargs=-1, required=True)
 @click.argument("out", metavar="OUT.json")
 @click.option("--model", default="nli", show_default=True, help="The NLI model of the ledger.")
-@click.option(
-    "--templates", default="default", show_default=True, help="RankingOptions facts become sentences."
-)
+@click.option("--templates", default="default", show_default=True, help="How facts become sentences.")
 @seed_option
 def ledger(files: Sequence[str], out: str, model: str, templates: str, seed: int) -> None:
     """Fit the weights of the metric ledger to faults that are put into faithful texts.

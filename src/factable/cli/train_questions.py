@@ -23,9 +23,7 @@ WRITER_DEFAULTS = WriterSettings()
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--held-out", multiple=True, help="A file of the same kinds to measure the model on.")
 @click.option("--base", type=click.Path(path_type=Path), help="The encoder to begin with; default: MiniLM.")
-@click.option(
-    "--questions", default="learnt", show_default=True, help="RankingOptions facts become questions."
-)
+@click.option("--questions", default="learnt", show_default=True, help="How facts become questions.")
 @click.option("--per-text", type=click.IntRange(min=1), default=DEFAULTS.per_text, show_default=True)
 @click.option("--most", type=click.IntRange(min=1), default=DEFAULTS.most, show_default=True)
 @click.option("--batch", type=click.IntRange(min=2), default=DEFAULTS.batch, show_default=True)
