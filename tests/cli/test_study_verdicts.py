@@ -127,19 +127,19 @@ def test_systems_in_and_out(run, rated):
     ("arguments", "message"),
     [
         (("--human", "semantic"), "no rating 'semantic'; did you mean 'semantics'? ratings in the data are"),
-        (("--threshold", "2"), "--threshold is laid on a rating; name it with --human"),
+        (("--threshold", "2"), "--threshold applies to ratings; name them with --human"),
         (
             ("--omission", "missing"),
-            "no rating 'missing' among semantics, omission, hallucination; give --human",
+            "no rating 'missing' among semantics, omission, hallucination; name ratings with --human",
         ),
         (("--human", "semantics", "--omission", "omission"), "--human names ratings, --omission and"),
         (("--cut", "0.5"), "cannot read --cut '0.5'; write a metric and a number, such as parent=0.4"),
         (("--cut", "parent=high"), "cannot read --cut 'parent=high'; write"),
         (("--cut", "parent=nan"), "cannot read --cut 'parent=nan'; write"),
-        (("--cut", "chrf=50"), "--cut names chrf, which is not studied; add it with -m"),
+        (("--cut", "chrf=50"), "--cut names chrf, which is not studied; add it with"),
         (
             ("--cut", "parent(mix=0.5)=0.3"),
-            "--cut names parent(mix=0.5), which is not studied; add it with -m",
+            "--cut names parent(mix=0.5), which is not studied; add it with",
         ),
     ],
 )
@@ -159,5 +159,5 @@ def test_names_cannot_steer_the_terminal(run, tmp_path):
     printed = run(path, "--human", "\x1b[31mred").stdout
     assert b"\\x1b[31mred >= 2.5" in printed
     refused = run(path).stderr
-    assert b"no rating 'omission' among \\x1b[31mred; give --human" in refused
+    assert b"no rating 'omission' among \\x1b[31mred; name ratings with --human" in refused
     assert b"\x1b" not in printed + refused

@@ -1,17 +1,23 @@
 """The `factable` command: finds subcommands, and turns errors into one line and an exit code."""
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Mapping
 from importlib import import_module
 from types import FrameType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import click
 
 from factable import __version__
-from factable.errors import FactableError, did_you_mean
+from factable.errors import FactableError, UsageError, did_you_mean
+
+
+# The key, in a context's `meta`, of the command that runs.
+RUNNING = "factable.command"
+PARAMETER = re.compile(r"`(\w+)`")
 
 
 class LazyGroup(click.Group):
@@ -49,7 +55,9 @@ class LazyGroup(click.Group):
         if args and args[0] not in self.modules and not args[0].startswith("-"):
             hint = did_you_mean(args[0], self.modules)
             raise click.UsageError(f"no command {args[0]!r}; {hint}".rstrip("; "), ctx)
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        ctx.meta[RUNNING] = command
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list in --help, made without loading any command."""
@@ -76,6 +84,25 @@ class RootGroup(LazyGroup):
     """The commands of factable."""
 
     modules = COMMANDS
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; errors name its flags where the library names parameters."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            message = with_flags(str(error), ctx.meta[RUNNING])
+            if message == str(error):
+                raise
+            raise UsageError(message) from error
+
+
+def with_flags(message: str, command: click.Command) -> str:
+    """A library's message, in which `parameters` stand in backquotes, with the flags of a command instead."""
+    flags = {
+        param.name: param.human_readable_name if isinstance(param, click.Argument) else max(param.opts, key=len)
+        for param in command.params
+    }
+    return PARAMETER.sub(lambda match: flags.get(match[1], match[0]), message)
 
 
 @click.group(cls=RootGroup, context_settings={"help_option_names": ["-h", "--help"]})

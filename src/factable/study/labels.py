@@ -84,7 +84,7 @@ def gold_of_labels(panel: Panel, omission: Sequence[str], hallucination: Sequenc
     missing = [name for name in (*omission, *hallucination) if name not in panel.ratings]
     if missing:
         known = printable(", ".join(panel.ratings))
-        remedy = "give --human DIM for ratings, or --omission DIM and --hallucination DIM for labels"
+        remedy = "name ratings with `humans`, or labels with `omission` and `hallucination`"
         raise UsageError(f"no rating {missing[0]!r} among {known}; {remedy}")
     columns = {name: panel.ratings[name] for name in (*omission, *hallucination)}
     any_above = [
@@ -132,7 +132,7 @@ def _cut_numbers(
     if not len(turned):
         return np.zeros(0, dtype=np.int64), None
     if item_of.min() == item_of.max():
-        raise UsageError(f"1 item, but the cut of {metric.name} is chosen on others; add items or give --cut")
+        raise UsageError(f"1 item, but the cut of {metric.name} is chosen on others; add items or give `cuts`")
     cuts = cross_cuts(turned, fine, item_of, folds=FOLDS, seed=seed)
     folds = tuple(float(sign * one) for one in np.unique(cuts))
     return (turned < cuts).astype(np.int64), Cut(sign * best_cut(turned, fine), folds)
@@ -142,9 +142,9 @@ def cuts_of(metrics: Sequence[Metric], given: Mapping[Metric, float]) -> dict[in
     """Given cuts by the number of the metric; refused for one that is not studied or needs none."""
     for metric in given:
         if metric not in metrics:
-            raise UsageError(f"--cut names {spec(metric)}, which is not studied; add it with -m")
+            raise UsageError(f"`cuts` names {spec(metric)}, which is not studied; add it with `metrics`")
         if says_itself(metric):
-            raise UsageError(f"{metric.name} says itself what is wrong and takes no cut; drop --cut")
+            raise UsageError(f"`cuts` names {metric.name}, which labels texts itself and takes no cut; drop it")
     return {metrics.index(metric): value for metric, value in given.items()}
 
 

@@ -129,7 +129,7 @@ def _default_values(opened: _OpenMetric) -> tuple[Value, ...]:
         raise UsageError(f"{opened.metric.name}: {opened.parameter} is no number and cannot be tuned{known}")
     taken = tuple(value for value in tried if _takes(opened, value))
     if len(taken) < 2:
-        raise UsageError(f"{opened.metric.name}: {opened.parameter} has no natural range; give --grid")
+        raise UsageError(f"{opened.metric.name}: {opened.parameter} has no natural range; give `grid`")
     return taken
 
 

@@ -118,11 +118,12 @@ def _golds(
     hallucination: Sequence[str],
 ) -> list[Gold]:
     if humans and (omission or hallucination):
-        raise UsageError("--human names ratings, --omission and --hallucination labels; give one kind")
+        raise UsageError("`humans` names ratings, `omission` and `hallucination` name labels; give one kind")
     if thresholds and not humans:
-        raise UsageError("--threshold is laid on a rating; name it with --human")
-    if not all(map(math.isfinite, thresholds)):
-        raise UsageError("--threshold is no number that a rating could reach; give one such as 2.5")
+        raise UsageError("`thresholds` applies to ratings; name them with `humans`")
+    for threshold in thresholds:
+        if not math.isfinite(threshold):
+            raise UsageError(f"`thresholds` has {threshold}; give a finite number such as 2.5")
     if humans:
         return gold_of_ratings(panel, humans, thresholds)
     return [gold_of_labels(panel, omission, hallucination)]

@@ -284,16 +284,16 @@ def test_undefined_has_a_reason(examples):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"humans": ["semantics"], "omission": ["omission"]}, "--human names ratings, --omission and"),
-        ({"thresholds": [2.0]}, "--threshold is laid on a rating; name it with --human"),
-        ({"humans": ["semantics"], "thresholds": [math.nan]}, "--threshold is no number that a rating could"),
+        ({"humans": ["semantics"], "omission": ["omission"]}, "`humans` names ratings, `omission` and"),
+        ({"thresholds": [2.0]}, "`thresholds` applies to ratings; name them with `humans`"),
+        ({"humans": ["semantics"], "thresholds": [math.nan]}, "`thresholds` has nan; give a finite number"),
         ({"humans": ["semantic"]}, "no rating 'semantic'; did you mean 'semantics'?"),
         (
             {"omission": ["missing"]},
-            "no rating 'missing' among omission, hallucination, semantics; give --human",
+            "no rating 'missing' among omission, hallucination, semantics; name ratings with `humans`",
         ),
-        ({"cuts": {parse("ter"): 3.0}}, "--cut names ter, which is not studied; add it with -m"),
-        ({"cuts": {Judge(): 0.5}}, "judge says itself what is wrong and takes no cut; drop --cut"),
+        ({"cuts": {parse("ter"): 3.0}}, "`cuts` names ter, which is not studied; add it with `metrics`"),
+        ({"cuts": {Judge(): 0.5}}, "`cuts` names judge, which labels texts itself and takes no cut; drop it"),
     ],
 )
 def test_misuse(panel, options, message):
