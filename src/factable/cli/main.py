@@ -14,7 +14,6 @@ import click
 from factable import __version__
 from factable.errors import FactableError, UsageError, did_you_mean
 
-
 # The key, in a context's `meta`, of the command that runs.
 RUNNING = "factable.command"
 PARAMETER = re.compile(r"`(\w+)`")
@@ -99,7 +98,9 @@ class RootGroup(LazyGroup):
 def with_flags(message: str, command: click.Command) -> str:
     """A library's message, in which `parameters` stand in backquotes, with the flags of a command instead."""
     flags = {
-        param.name: param.human_readable_name if isinstance(param, click.Argument) else max(param.opts, key=len)
+        param.name: param.human_readable_name
+        if isinstance(param, click.Argument)
+        else max(param.opts, key=len)
         for param in command.params
     }
     return PARAMETER.sub(lambda match: flags.get(match[1], match[0]), message)

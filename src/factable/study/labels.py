@@ -132,7 +132,9 @@ def _cut_numbers(
     if not len(turned):
         return np.zeros(0, dtype=np.int64), None
     if item_of.min() == item_of.max():
-        raise UsageError(f"1 item, but the cut of {metric.name} is chosen on others; add items or give `cuts`")
+        raise UsageError(
+            f"1 item, but the cut of {metric.name} is chosen on others; add items or give `cuts`"
+        )
     cuts = cross_cuts(turned, fine, item_of, folds=FOLDS, seed=seed)
     folds = tuple(float(sign * one) for one in np.unique(cuts))
     return (turned < cuts).astype(np.int64), Cut(sign * best_cut(turned, fine), folds)
@@ -144,7 +146,9 @@ def cuts_of(metrics: Sequence[Metric], given: Mapping[Metric, float]) -> dict[in
         if metric not in metrics:
             raise UsageError(f"`cuts` names {spec(metric)}, which is not studied; add it with `metrics`")
         if says_itself(metric):
-            raise UsageError(f"`cuts` names {metric.name}, which labels texts itself and takes no cut; drop it")
+            raise UsageError(
+                f"`cuts` names {metric.name}, which labels texts itself and takes no cut; drop it"
+            )
     return {metrics.index(metric): value for metric, value in given.items()}
 
 
