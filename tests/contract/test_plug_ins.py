@@ -46,7 +46,7 @@ class Length:
     def needs(self):
         return frozenset()
 
-    def ingredients(self):
+    def checksums(self):
         return {}
 
     def score(self, examples):
