@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+# Where a piece of text starts and ends, in characters; the end is exclusive.
+Span = tuple[int, int]
 Kind = Literal["supported", "omitted", "contradicted", "unsupported", "repeated", "unscored"]
 
 
@@ -43,7 +45,7 @@ class Finding:
 
     kind: Kind
     record: int | None = None
-    span: tuple[int, int] | None = None
+    span: Span | None = None
     score: float | None = None
     note: str = ""
 

@@ -94,7 +94,7 @@ def test_only_optional_facts_and_empty_texts_are_asked_about_all_the_same():
 @pytest.mark.parametrize(
     ("record", "sentence"),
     [
-        (Record("Ann_Lee", "birthPlace", '"New_York"'), "The birth Position of Ann Lee is New York."),
+        (Record("Ann_Lee", "birthPlace", '"New_York"'), "The birth Place of Ann Lee is New York."),
         # Quotes need not be a pair, and case stays as it is.
         (Record("eBay", "full_name", "'eBay Inc.\""), "The full name of eBay is eBay Inc.."),
         (Record("A", "ISBN_number", '"'), 'The ISBN number of A is ".'),

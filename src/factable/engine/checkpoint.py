@@ -247,7 +247,7 @@ def _refuse_other_run(name: str, known: bytes, asked: dict[str, object]) -> None
 
 
 def _other_data(name: str, scored: Scored) -> UsageError:
-    index = f"{scored.source} from {scored.unit} {scored.lines[0]} on" if scored.lines else scored.source
+    index = f"{scored.source} from {scored.row_kind} {scored.lines[0]} on" if scored.lines else scored.source
     found = f"holds results of other data than {index}"
     return UsageError(str(Fault(name, None, found, f"give the same data, or {ANOTHER}")))
 

@@ -13,7 +13,7 @@ from factable.engine.sources import Corpus, can_be_read_twice, iter_units
 from factable.engine.units import AnyUnit, Plan, Render, Scored, read_unit
 from factable.errors import DataError, Fault, UsageError
 from factable.io.blocks import Block, RowBlock, lines_of
-from factable.io.faults import Unit
+from factable.io.faults import RowKind
 from factable.io.files import sha256_of, source_name
 from factable.io.read import Source
 from factable.types import Finding, Kind, Scores
@@ -21,7 +21,7 @@ from factable.types import Finding, Kind, Scores
 BYTES_PER_LENGTH = 8
 BYTES_PER_KEY = 8
 KINDS = frozenset(get_args(Kind))
-UNITS = frozenset(get_args(Unit))
+ROW_KINDS = frozenset(get_args(RowKind))
 
 
 class Entry(NamedTuple):
@@ -36,7 +36,7 @@ def pack(entry: Entry) -> bytes:
     scored = entry.scored
     words = {
         "source": scored.source,
-        "unit": scored.unit,
+        "unit": scored.row_kind,
         "size": scored.size,
         "items": scored.items,
         "systems": scored.systems,
@@ -105,12 +105,12 @@ def _unpack(sections: Iterator[bytes]) -> Entry:
     pieces = [_unpack_piece(piece, sections, count) for piece in words["pieces"]]
     _require(next(sections, None) is None and len(keys) == BYTES_PER_KEY * count)
     _require(max(system_of, default=-1) < len(systems))
-    _require(words["unit"] in UNITS and isinstance(words["size"], int))
+    _require(words["unit"] in ROW_KINDS and isinstance(words["size"], int))
     faults = [_fault(fault) for fault in words["faults"]]
     (source,) = _texts([words["source"]])
     scored = Scored(
         source=source,
-        unit=words["unit"],
+        row_kind=words["unit"],
         items=items,
         systems=systems,
         system_of=system_of,
@@ -262,7 +262,7 @@ def digest_of(unit: AnyUnit) -> bytes:
         told.update(repr((unit.source, unit.first_line, unit.system)).encode())
         told.update(lines_of(unit))
     else:
-        told.update(repr((unit.source, unit.unit, list(unit.lines), unit.faults)).encode())
+        told.update(repr((unit.source, unit.row_kind, list(unit.lines), unit.faults)).encode())
         # One by one: a batch may be a whole corpus.
         for example in unit.examples:
             told.update(repr(example).encode())

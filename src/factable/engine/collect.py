@@ -107,7 +107,7 @@ def _without_repeats(unit: Scored, seen: SeenKeys) -> tuple[Scored, list[Fault]]
     faults = [
         repeat_fault(
             unit.source,
-            unit.unit,
+            unit.row_kind,
             unit.lines[index],
             unit.items[index],
             unit.systems[unit.system_of[index]],

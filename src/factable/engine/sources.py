@@ -45,7 +45,7 @@ def _fault(metric: Metric, first: Batch, total: int) -> Fault:
     if total > 1:
         found += f", and none of the other {total - 1} examples has all it needs"
     remedy = f"add {lack.split()[0]} or drop {metric.name}"
-    return fault_at(first.source, first.unit, first.lines[0], found, remedy)
+    return fault_at(first.source, first.row_kind, first.lines[0], found, remedy)
 
 
 # About half a second for the metric nli: progress is seen, and a small file is enough for all processes.
@@ -175,4 +175,4 @@ def as_one_batch(units: Iterable[AnyUnit]) -> Iterator[Batch]:
         examples += batch.examples
         faults += batch.faults
     if first:
-        yield Batch(first.source, first.unit, lines, examples, faults)
+        yield Batch(first.source, first.row_kind, lines, examples, faults)

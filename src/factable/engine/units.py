@@ -10,7 +10,7 @@ from factable.core.registry import parse
 from factable.core.signature import spec
 from factable.errors import Fault, UsageError, printable
 from factable.io.blocks import Block, RowBlock, leave_in_file, parse_any
-from factable.io.faults import Unit, fault_at
+from factable.io.faults import RowKind, fault_at
 from factable.io.read import without_collection
 from factable.kernels import fingerprints
 from factable.types import Example, Scores
@@ -24,7 +24,7 @@ class Batch(NamedTuple):
     """Examples that were read already, the number of each in its source, and what was wrong between them."""
 
     source: str
-    unit: Unit
+    row_kind: RowKind
     lines: Sequence[int]
     examples: list[Example]
     faults: list[Fault]
@@ -68,7 +68,7 @@ class Scored(NamedTuple):
     """
 
     source: str
-    unit: Unit
+    row_kind: RowKind
     items: list[str]
     systems: tuple[str, ...]
     system_of: "array[int]"
@@ -88,7 +88,7 @@ def read_unit(unit: AnyUnit, *, need_text: bool = True) -> Batch:
         return unit
     parsed = parse_any(unit, need_text=need_text)
     examples = name_systems(parsed.examples, unit.system)
-    return Batch(unit.source, unit.unit, parsed.lines, examples, parsed.faults)
+    return Batch(unit.source, unit.row_kind, parsed.lines, examples, parsed.faults)
 
 
 def drop_payload(unit: Any) -> Any:
@@ -107,7 +107,7 @@ def position_of(unit: Any) -> str:
         return ""
     line = unit.first_line if isinstance(unit, Block) else next(iter(unit.lines), 1)
     source = printable(unit.source)
-    return f"{source}:{line}: " if unit.unit == "line" else f"{source}: {unit.unit} {line}: "
+    return f"{source}:{line}: " if unit.row_kind == "line" else f"{source}: {unit.row_kind} {line}: "
 
 
 def name_systems(examples: list[Example], system: str) -> list[Example]:
@@ -131,7 +131,7 @@ def score_unit(plan: Plan, unit: AnyUnit) -> Scored:
     system_of = array("I", [systems.setdefault(example.system, len(systems)) for example in examples])
     return Scored(
         source=batch.source,
-        unit=batch.unit,
+        row_kind=batch.row_kind,
         items=[example.item for example in examples],
         systems=tuple(systems),
         system_of=system_of,
@@ -157,10 +157,10 @@ def score_and_explain(metric: Metric, examples: Sequence[Example], *, known: Any
     return replace(scores, findings=findings)
 
 
-def repeat_fault(source: str, unit: Unit, number: int, item: str, system: str) -> Fault:
+def repeat_fault(source: str, row_kind: RowKind, number: int, item: str, system: str) -> Fault:
     """Says that an example has the id and system of one that came before."""
     found = f"repeats id {item!r}" + (f" of system {system!r}" if system else "")
-    return fault_at(source, unit, number, found, "make each pair of id and system unique")
+    return fault_at(source, row_kind, number, found, "make each pair of id and system unique")
 
 
 def without_repeats(batch: Batch, repeated: Collection[int]) -> Batch:
@@ -168,7 +168,7 @@ def without_repeats(batch: Batch, repeated: Collection[int]) -> Batch:
     if not repeated:
         return batch
     found = [
-        repeat_fault(batch.source, batch.unit, line, example.item, example.system)
+        repeat_fault(batch.source, batch.row_kind, line, example.item, example.system)
         for index, (line, example) in enumerate(zip(batch.lines, batch.examples, strict=True))
         if index in repeated
     ]

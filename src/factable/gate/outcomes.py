@@ -93,7 +93,7 @@ def label_at(scores: Scores, index: int) -> str:
 
 def outcomes_of(unit: Scored) -> Iterator[Outcome]:
     """The outcomes of one unit of work."""
-    numbered = unit.unit == "line"
+    numbered = unit.row_kind == "line"
     for index, row in enumerate(unit.rows):
         label, probability, text, flaws = orjson.loads(row)
         yield Outcome(

@@ -11,7 +11,7 @@ import orjson
 from factable.errors import MAX_FAULTS_SHOWN, DataError, Fault
 from factable.io.delimited import check_width
 from factable.io.examples import make_example
-from factable.io.faults import Faults, Unit, make_each
+from factable.io.faults import Faults, RowKind, make_each
 from factable.io.files import changed_while_read, open_input, source_name, too_long
 from factable.io.limits import MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, SHORT_LINE_BYTES, check_size
 from factable.io.malformed import Malformed, shorten
@@ -38,7 +38,7 @@ class Block(NamedTuple):
     checksum: int = 0
 
     @property
-    def unit(self) -> Unit:
+    def row_kind(self) -> RowKind:
         """What its examples are counted in."""
         return "line"
 
@@ -148,7 +148,7 @@ class RowBlock(NamedTuple):
     """
 
     source: str
-    unit: Unit
+    row_kind: RowKind
     names: Sequence[str]
     lines: Sequence[int]
     first: int
@@ -200,7 +200,7 @@ def parse_rows(block: RowBlock, *, need_text: bool = True) -> Parsed:
         return columns.example(check_width(row[1], width), row[0], need_text=need_text)
 
     numbered = zip(block.lines, enumerate(_cells_of(block), block.first), strict=True)
-    made = list(make_each(block.source, numbered, make, faults, unit=block.unit))
+    made = list(make_each(block.source, numbered, make, faults, row_kind=block.row_kind))
     return Parsed([example for _, example in made], [line for line, _ in made], faults.take())
 
 

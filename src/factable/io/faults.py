@@ -10,7 +10,7 @@ from factable.types import Example
 
 T = TypeVar("T")
 R = TypeVar("R")
-Unit = Literal["line", "row", "element"]
+RowKind = Literal["line", "row", "element"]
 
 
 class Faults:
@@ -37,11 +37,11 @@ class Faults:
             raise DataError(self._found[:MAX_FAULTS_SHOWN]) from None
 
 
-def fault_at(source: str, unit: Unit, number: int, found: str, remedy: str) -> Fault:
+def fault_at(source: str, row_kind: RowKind, number: int, found: str, remedy: str) -> Fault:
     """A fault at a line (`file:3`) or at a row or element (`file: row 3`)."""
-    if unit == "line":
+    if row_kind == "line":
         return Fault(source, number, found, remedy)
-    return Fault(f"{source}: {unit} {number}", None, found, remedy)
+    return Fault(f"{source}: {row_kind} {number}", None, found, remedy)
 
 
 def make_each(
@@ -50,7 +50,7 @@ def make_each(
     make: Callable[[T], R],
     faults: Faults,
     *,
-    unit: Unit = "line",
+    row_kind: RowKind = "line",
 ) -> Iterator[tuple[int, R]]:
     """Make something of every numbered row; a bad row, or too large an example, becomes a fault."""
     numbered = iter(rows)
@@ -63,7 +63,7 @@ def make_each(
         except StopIteration:
             return
         except Malformed as error:
-            faults.add(fault_at(source, unit, number, error.problem, error.remedy))
+            faults.add(fault_at(source, row_kind, number, error.problem, error.remedy))
         except DataError as error:
             # The source itself breaks off here; report that with what was found before.
             faults.add(*error.faults)
@@ -73,10 +73,10 @@ def make_each(
 
 
 def examples_of(
-    source: str, rows: Iterable[tuple[int, T]], make: Callable[[T], Example], *, unit: Unit = "line"
+    source: str, rows: Iterable[tuple[int, T]], make: Callable[[T], Example], *, row_kind: RowKind = "line"
 ) -> Iterator[Example]:
     """The examples of one source; its faults are raised at the end, or at the tenth."""
     faults = Faults()
-    for _, example in make_each(source, rows, make, faults, unit=unit):
+    for _, example in make_each(source, rows, make, faults, row_kind=row_kind):
         yield example
     faults.check()

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from factable.errors import DataError, Fault, did_you_mean
 from factable.io.delimited import check_width, find_column, read_cells
 from factable.io.examples import FIELDS
-from factable.io.faults import Faults, Unit, fault_at, make_each
+from factable.io.faults import Faults, RowKind, fault_at, make_each
 from factable.io.files import plain_suffix, source_name
 from factable.io.malformed import Malformed, kind_of, shorten
 from factable.io.objects import open_objects
@@ -27,7 +27,7 @@ def open_judgements(
     *,
     needed: Sequence[str],
     arrange: Callable[[Cells], Fields],
-) -> tuple[Unit, Iterator[tuple[int, R]]]:
+) -> tuple[RowKind, Iterator[tuple[int, R]]]:
     """How messages count in a file, and what is made of its numbered rows.
 
     `needed` columns are looked for in the header of a CSV file, whose cells `arrange` turns into fields; an
@@ -90,7 +90,7 @@ class Preferences:
     """The preferences of one file, and what was wrong with the lines that were skipped."""
 
     source: str
-    unit: Unit
+    row_kind: RowKind
     rows: tuple[Preference, ...]
     skipped: tuple[Fault, ...] = ()
 
@@ -99,7 +99,9 @@ def read_preferences(path: str | os.PathLike[str], *, skip_bad: bool = False) ->
     """Read preferences from a JSON lines, JSON, CSV or TSV file; bad lines are refused or skipped."""
     faults = Faults(patient=skip_bad)
     name = source_name(path)
-    unit, numbered = open_judgements(path, _make_preference, faults, needed=PREFERENCE_FIELDS, arrange=dict)
+    row_kind, numbered = open_judgements(
+        path, _make_preference, faults, needed=PREFERENCE_FIELDS, arrange=dict
+    )
     rows = []
     first: dict[tuple[object, ...], int] = {}
     for number, row in numbered:
@@ -107,9 +109,9 @@ def read_preferences(path: str | os.PathLike[str], *, skip_bad: bool = False) ->
         if known == number:
             rows.append(row._replace(number=number))
         else:
-            found = f"repeats annotator {row.annotator!r} on a pair (first at {unit} {known})"
-            faults.add(fault_at(name, unit, number, found, "keep one of them"))
-    return _finish(Preferences(name, unit, tuple(rows)), faults, skip_bad=skip_bad)
+            found = f"repeats annotator {row.annotator!r} on a pair (first at {row_kind} {known})"
+            faults.add(fault_at(name, row_kind, number, found, "keep one of them"))
+    return _finish(Preferences(name, row_kind, tuple(rows)), faults, skip_bad=skip_bad)
 
 
 def _make_preference(fields: Fields) -> Preference:
@@ -155,7 +157,7 @@ def check_texts(
         else:
             kept.append(row)
             continue
-        faults.add(fault_at(preferences.source, preferences.unit, row.number, *problem))
+        faults.add(fault_at(preferences.source, preferences.row_kind, row.number, *problem))
     return _finish(replace(preferences, rows=tuple(kept)), faults, skip_bad=skip_bad)
 
 
@@ -175,7 +177,7 @@ SPAN_FORM = 'give [start, end] or [start, end, "kind"], counted in characters fr
 OTHER_COLUMNS = frozenset((*FIELDS, *ANNOTATION_FIELDS, SPANS))
 
 
-class Span(NamedTuple):
+class AnnotatedSpan(NamedTuple):
     """Characters of a text, from `start` up to and without `end`; the kind may be empty."""
 
     start: int
@@ -190,7 +192,7 @@ class Annotation(NamedTuple):
     system: str
     annotator: str
     human: Mapping[str, float | str]
-    spans: tuple[Span, ...] | None
+    spans: tuple[AnnotatedSpan, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +207,10 @@ def read_annotations(paths: Sequence[str | os.PathLike[str]], *, skip_bad: bool 
     """Read annotations from JSON lines, JSON, CSV or TSV files; bad lines are refused or skipped."""
     faults = Faults(patient=skip_bad)
     rows: dict[tuple[str, str, str], Annotation] = {}
-    for name, unit, number, row in _each_row(paths, faults):
+    for name, row_kind, number, row in _each_row(paths, faults):
         key = row.item, row.system, row.annotator
         if key in rows:
-            faults.add(fault_at(name, unit, number, _describe_repeat(row), "keep one of them"))
+            faults.add(fault_at(name, row_kind, number, _describe_repeat(row), "keep one of them"))
         else:
             rows[key] = row
     if not skip_bad or not rows:
@@ -221,13 +223,13 @@ def read_annotations(paths: Sequence[str | os.PathLike[str]], *, skip_bad: bool 
 
 def _each_row(
     paths: Sequence[str | os.PathLike[str]], faults: Faults
-) -> Iterator[tuple[str, Unit, int, Annotation]]:
+) -> Iterator[tuple[str, RowKind, int, Annotation]]:
     for path in paths:
-        unit, numbered = open_judgements(
+        row_kind, numbered = open_judgements(
             path, _make_annotation, faults, needed=ANNOTATION_FIELDS, arrange=_arrange
         )
         for number, row in numbered:
-            yield source_name(path), unit, number, row
+            yield source_name(path), row_kind, number, row
 
 
 def _describe_repeat(row: Annotation) -> str:
@@ -285,16 +287,16 @@ def _label(dimension: object, label: object) -> float | str:
     raise Malformed(f'"human" has {kind_of(label)} for "{dimension}"', "give numbers or labels")
 
 
-def _make_spans(spans: object) -> tuple[Span, ...]:
+def _make_spans(spans: object) -> tuple[AnnotatedSpan, ...]:
     if not isinstance(spans, list):
         raise Malformed(f'"spans" is {kind_of(spans)}', "give a list such as [[0, 5]]")
     return tuple(map(_make_span, spans))
 
 
-def _make_span(span: object) -> Span:
+def _make_span(span: object) -> AnnotatedSpan:
     if not isinstance(span, list) or [type(index) for index in span] not in ([int, int], [int, int, str]):
         raise Malformed(f'"spans" has {shorten(str(span))}', SPAN_FORM)
-    found = Span(*span)
+    found = AnnotatedSpan(*span)
     if not 0 <= found.start < found.end:
         raise Malformed(f'"spans" has {shorten(str(span))}, which holds no character', SPAN_FORM)
     return found

@@ -11,7 +11,7 @@ import orjson
 from factable.errors import DataError, Fault
 from factable.io.blocks import Block, begins_list, explain_broken_json, iter_blocks
 from factable.io.duplicates import refuse_repeats
-from factable.io.faults import Faults, Unit, make_each
+from factable.io.faults import Faults, RowKind, make_each
 from factable.io.files import source_name
 from factable.io.limits import MAX_DOCUMENT_BYTES
 from factable.io.malformed import JSON_NAMES, Malformed, kind_of
@@ -41,7 +41,7 @@ def make_examples(
 
 def open_objects(
     path: str | os.PathLike[str], make: Make[R], faults: Faults
-) -> tuple[Unit, Iterator[tuple[int, R]]]:
+) -> tuple[RowKind, Iterator[tuple[int, R]]]:
     """How a JSON file is counted (lines, or elements of a list), and what is made of its objects."""
     blocks = iter_blocks(path)
     first = next(blocks, None)
@@ -49,7 +49,7 @@ def open_objects(
         return "line", iter(())
     if begins_list(first.lines):
         elements = whole_list(first, blocks)
-        return "element", make_elements(source_name(path), elements, make, faults, unit="element")
+        return "element", make_elements(source_name(path), elements, make, faults, row_kind="element")
     return "line", _make_lines(chain([first], blocks), make, faults)
 
 
@@ -90,11 +90,11 @@ def _limited(first: Block, rest: Iterable[Block]) -> Iterator[bytes]:
 
 
 def make_elements(
-    source: str, elements: list[object], make: Make[R], faults: Faults, *, unit: Unit
+    source: str, elements: list[object], make: Make[R], faults: Faults, *, row_kind: RowKind
 ) -> Iterator[tuple[int, R]]:
     """What is made of a list of objects, numbered."""
     numbered = ((number, (number, element)) for number, element in enumerate(elements, 1))
-    return make_each(source, numbered, lambda row: make(row[1], row[0]), faults, unit=unit)
+    return make_each(source, numbered, lambda row: make(row[1], row[0]), faults, row_kind=row_kind)
 
 
 def take(source: object, field: str, kind: type[T], default: T | None = None) -> T:

@@ -12,7 +12,7 @@ from factable.errors import DataError, Fault, UsageError
 from factable.io.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, RowBlock, begins_list, iter_blocks, parse_any
 from factable.io.delimited import check_header
 from factable.io.duplicates import SeenKeys
-from factable.io.faults import Faults, Unit, fault_at, make_each
+from factable.io.faults import Faults, RowKind, fault_at, make_each
 from factable.io.files import plain_suffix, source_name
 from factable.io.formats.csv import iter_csv
 from factable.io.formats.parquet import iter_parquet
@@ -57,7 +57,7 @@ class Opened(NamedTuple):
     """How messages name a source and count in it, and what it holds."""
 
     name: str
-    unit: Unit
+    row_kind: RowKind
     contents: Contents
 
 
@@ -68,13 +68,13 @@ Source = str | os.PathLike[str] | Sequence[Mapping[str, object] | Example] | Fra
 def read(source: Source, *, need_text: bool = True) -> tuple[Example, ...]:
     """Read examples from a JSON lines, JSON, CSV, TSV or Parquet file, a list of dicts or a DataFrame."""
     faults = Faults()
-    name, unit, numbered = open_source(source, faults, need_text=need_text)
+    name, row_kind, numbered = open_source(source, faults, need_text=need_text)
     examples: list[Example] = []
     numbers = array("Q")
     for number, example in _parse_blocks(numbered, faults, need_text):
         examples.append(example)
         numbers.append(number)
-    _find_repeats(name, unit, examples, numbers, faults)
+    _find_repeats(name, row_kind, examples, numbers, faults)
     faults.check()
     if not examples:
         raise DataError([Fault(name, None, "holds no examples", "give at least one")])
@@ -103,11 +103,13 @@ def open_source(
         return _open_file(os.fspath(source), faults, need_text, block_bytes, block_rows)
     if isinstance(source, list | tuple):
         make = partial(_make_element, need_text=need_text)
-        return Opened("list", "element", make_elements("list", list(source), make, faults, unit="element"))
+        return Opened(
+            "list", "element", make_elements("list", list(source), make, faults, row_kind="element")
+        )
     # Data frames are known by what they can do, so that neither package need be there.
-    for rows in ("itertuples", "iter_rows"):
-        if hasattr(source, rows):
-            return Opened("DataFrame", "row", _frame_examples(source, rows, faults, need_text))
+    for method in ("itertuples", "iter_rows"):
+        if hasattr(source, method):
+            return Opened("DataFrame", "row", _frame_examples(source, method, faults, need_text))
     raise UsageError(
         f"cannot read {kind_of(source)}; give a path, a list of dicts or of Examples, or a DataFrame"
     )
@@ -126,7 +128,7 @@ def _open_file(path: str, faults: Faults, need_text: bool, block_bytes: int, blo
         return Opened(name, "line", iter(()))
     if begins_list(first.lines):
         make = partial(_make_element, need_text=need_text)
-        elements = make_elements(name, whole_list(first, blocks), make, faults, unit="element")
+        elements = make_elements(name, whole_list(first, blocks), make, faults, row_kind="element")
         return Opened(name, "element", elements)
     return Opened(name, "line", chain([first], blocks))
 
@@ -145,18 +147,20 @@ def _make_element(element: object, number: int, *, need_text: bool) -> Example:
     return element if isinstance(element, Example) else row_example(element, number, need_text=need_text)
 
 
-def _frame_examples(frame: Any, rows: str, faults: Faults, need_text: bool) -> Numbered:
+def _frame_examples(frame: Any, method: str, faults: Faults, need_text: bool) -> Numbered:
     columns = Columns(check_header("DataFrame", [str(column) for column in frame.columns]))
-    cells = frame.itertuples(index=False, name=None) if rows == "itertuples" else frame.iter_rows()
+    cells = frame.itertuples(index=False, name=None) if method == "itertuples" else frame.iter_rows()
 
     def make(row: tuple[int, Sequence[object]]) -> Example:
         return columns.example(row[1], row[0], need_text=need_text)
 
-    return make_each("DataFrame", ((n, (n, row)) for n, row in enumerate(cells, 1)), make, faults, unit="row")
+    return make_each(
+        "DataFrame", ((n, (n, row)) for n, row in enumerate(cells, 1)), make, faults, row_kind="row"
+    )
 
 
 def _find_repeats(
-    name: str, unit: Unit, examples: list[Example], numbers: "array[int]", faults: Faults
+    name: str, row_kind: RowKind, examples: list[Example], numbers: "array[int]", faults: Faults
 ) -> None:
     """Add a fault for each `(item, system)` that came before."""
     repeated = SeenKeys().add(fingerprints(examples))
@@ -167,8 +171,8 @@ def _find_repeats(
         key = (example.item, example.system)
         known = first.setdefault(key, number)
         if known != number:
-            found = f"repeats {describe_key(example)} (first at {unit} {known})"
-            faults.add(fault_at(name, unit, number, found, "make ids unique"))
+            found = f"repeats {describe_key(example)} (first at {row_kind} {known})"
+            faults.add(fault_at(name, row_kind, number, found, "make ids unique"))
 
 
 def describe_key(example: Example) -> str:

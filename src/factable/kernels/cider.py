@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from factable.kernels.words import Reading, words_of
+from factable.kernels.words import WordOptions, words_of
 from factable.types import Example
 
 SCORED, NO_REFERENCES = range(2)
@@ -41,7 +41,7 @@ class Options(NamedTuple):
 class Frequencies:
     """In how many documents, which are sets of references, each n-gram stands."""
 
-    def __init__(self, reading: Reading, orders: int) -> None:
+    def __init__(self, reading: WordOptions, orders: int) -> None:
         self.reading = reading
         self.orders = orders
         self.documents = 0
@@ -82,7 +82,7 @@ class Frequencies:
         self.documents = stored.documents
 
 
-def count_documents(documents: Iterable[Iterable[str]], reading: Reading, orders: int) -> Frequencies:
+def count_documents(documents: Iterable[Iterable[str]], reading: WordOptions, orders: int) -> Frequencies:
     """How many documents, each of which is a set of references, have each n-gram."""
     frequencies = Frequencies(reading, orders)
     for references in documents:
@@ -90,7 +90,7 @@ def count_documents(documents: Iterable[Iterable[str]], reading: Reading, orders
     return frequencies
 
 
-def restore_documents(stored: Stored, reading: Reading, orders: int) -> Frequencies:
+def restore_documents(stored: Stored, reading: WordOptions, orders: int) -> Frequencies:
     """Frequencies that were counted before."""
     frequencies = Frequencies(reading, orders)
     frequencies.restore(stored)

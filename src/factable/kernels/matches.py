@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-Unit = Literal["words", "characters"]
-UNITS: tuple[Unit, ...] = ("words", "characters")
+TokenUnit = Literal["words", "characters"]
+UNITS: tuple[TokenUnit, ...] = ("words", "characters")
 
 
 def count_clipped(
-    texts: Sequence[str], references: Sequence[Sequence[str]], orders: int, unit: Unit
+    texts: Sequence[str], references: Sequence[Sequence[str]], orders: int, unit: TokenUnit
 ) -> "array[int]":
     """Against all references of a text at once, a row per text, as BLEU counts.
 
@@ -36,7 +36,7 @@ def count_clipped(
 
 
 def count_each(
-    texts: Sequence[str], references: Sequence[Sequence[str]], orders: int, unit: Unit
+    texts: Sequence[str], references: Sequence[Sequence[str]], orders: int, unit: TokenUnit
 ) -> "array[int]":
     """Against each reference, a row per pair, text after text: both numbers of tokens, matches per order."""
     rows = array("i")
@@ -51,7 +51,7 @@ def count_each(
     return rows
 
 
-def split_tokens(text: str, unit: Unit) -> list[str]:
+def split_tokens(text: str, unit: TokenUnit) -> list[str]:
     """The tokens of a text that was tokenised already."""
     return text.split() if unit == "words" else list(text)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factable.kernels.matches import count_ngrams
 from factable.kernels.sequences import common_indices
-from factable.kernels.words import Reading, words_of
+from factable.kernels.words import WordOptions, words_of
 from factable.types import Example
 
 PARTS = ("value", "precision", "recall")
@@ -21,7 +21,7 @@ class Options(NamedTuple):
     """`kind` is an order of n-grams ("1", "2", …), "L" or "Lsum"; `strict` keeps references without words."""
 
     kind: str
-    reading: Reading
+    reading: WordOptions
     strict: bool = False
 
 

@@ -86,7 +86,7 @@ def is_word(token: str) -> bool:
 
 
 def open_name(name: str) -> str:
-    """An attribute name with a space where camel case begins a new word: `birthPlace` -> `birth Position`."""
+    """An attribute name with a space where camel case begins a new word: `birthPlace` -> `birth Place`."""
     previous = " " + name
     return "".join(
         f" {here}" if here.isupper() and before.islower() else here

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from factable.core.metric import VALUE, Field, ShardBy
 from factable.core.params import require_flags, require_whole
 from factable.kernels import count_each
-from factable.kernels.matches import Unit
+from factable.kernels.matches import TokenUnit
 from factable.metrics.references import (
     Readings,
     columns_to_scores,
@@ -146,7 +146,7 @@ def _through(change: Callable[[str], str], readings: Readings) -> Readings:
     return readings._replace(texts=list(map(change, readings.texts)), references=references)
 
 
-def _count_unit(readings: Readings, orders: int, unit: Unit) -> Column:
+def _count_unit(readings: Readings, orders: int, unit: TokenUnit) -> Column:
     """For each pair and order: n-grams of the text, of the reference, and matches."""
     counted = count_each(readings.texts, readings.references, orders, unit)
     counts = np.asarray(counted, dtype=np.float64).reshape(-1, 2 + orders)

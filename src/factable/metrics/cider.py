@@ -18,7 +18,7 @@ from factable.io.files import sha256_of
 from factable.kernels import count_documents, restore_documents, score_cider
 from factable.kernels.cider import MAX_ORDERS, Frequencies, Options, Stored, part_names
 from factable.kernels.tokens import TOKENIZERS
-from factable.kernels.words import Reading, words_of
+from factable.kernels.words import WordOptions, words_of
 from factable.models.runtime.arrays import cached_by_mtime, load_arrays, save_arrays, unpack
 from factable.models.runtime.progress import ParallelMap
 from factable.text.stem import porter
@@ -149,7 +149,7 @@ class IdfMetric:
 
     def learn(self, survey: Documents, _spread: ParallelMap = map) -> "Rarity":
         """In how many documents each n-gram stands."""
-        frequencies = count_documents(survey.values(), _reading(self), self.orders)
+        frequencies = count_documents(survey.values(), _metric_options(self), self.orders)
         return Rarity(frequencies, self.tokens, self.stem)
 
     def score(self, examples: Sequence[Example], known: "Rarity | None" = None) -> Scores:
@@ -195,12 +195,12 @@ class Rarity:
 
 
 def _rarity_of(stored: Stored, orders: int, tokens: str, stem: bool) -> Rarity:
-    return Rarity(restore_documents(stored, _make_reading(tokens, stem), orders), tokens, stem)
+    return Rarity(restore_documents(stored, _word_options(tokens, stem), orders), tokens, stem)
 
 
 def write_idf(documents: Iterable[Iterable[str]], metric: IdfMetric, out: str) -> int:
     """Write the file that `idf` names; how many documents were counted."""
-    frequencies = count_documents(documents, _reading(metric), metric.orders)
+    frequencies = count_documents(documents, _metric_options(metric), metric.orders)
     if frequencies.documents < 2:
         raise UsageError(f"{metric.name}: an idf needs the references of two items or more")
     save_idf(Idf(frequencies.store(), metric.orders, metric.tokens, metric.stem), out)
@@ -208,7 +208,7 @@ def write_idf(documents: Iterable[Iterable[str]], metric: IdfMetric, out: str) -
 
 
 def _unscored(metric: IdfMetric, examples: Sequence[Example]) -> Scores:
-    reading = _reading(metric)
+    reading = _metric_options(metric)
     reasons = {
         index: ONE_ITEM if any(words_of(text, reading) for text in example.references) else NO_REFERENCES
         for index, example in enumerate(examples)
@@ -233,15 +233,15 @@ def _prepared(metric: IdfMetric) -> Frequencies:
 @lru_cache(maxsize=2)
 def _restored(path: str, _checksum: str, orders: int) -> Frequencies:
     idf = load_idf(path)
-    return restore_documents(idf.stored, _make_reading(idf.tokens, idf.stem), orders)
+    return restore_documents(idf.stored, _word_options(idf.tokens, idf.stem), orders)
 
 
-def _reading(metric: IdfMetric) -> Reading:
-    return _make_reading(metric.tokens, metric.stem)
+def _metric_options(metric: IdfMetric) -> WordOptions:
+    return _word_options(metric.tokens, metric.stem)
 
 
-def _make_reading(tokens: str, stem: bool) -> Reading:
-    return Reading(tokens, tokens == "words", porter() if stem else None)
+def _word_options(tokens: str, stem: bool) -> WordOptions:
+    return WordOptions(tokens, tokens == "words", porter() if stem else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

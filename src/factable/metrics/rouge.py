@@ -12,7 +12,7 @@ from factable.core.params import require, require_choice, require_flags
 from factable.kernels import score_rouge
 from factable.kernels.rouge import PARTS, Options, best_reference, read_sentences
 from factable.kernels.tokens import TOKENIZERS, token_spans
-from factable.kernels.words import Reading, word_of
+from factable.kernels.words import WordOptions, word_of
 from factable.metrics.references import runs_without
 from factable.text.stem import porter_of_long_words
 from factable.types import Example, Finding, Scores
@@ -70,7 +70,7 @@ class Rouge:
 
     def _options(self) -> Options:
         stem = porter_of_long_words() if self.stem else None
-        return Options(self.kind, Reading(self.tokens, self.tokens == "words", stem), self.compat != "")
+        return Options(self.kind, WordOptions(self.tokens, self.tokens == "words", stem), self.compat != "")
 
 
 def _find_unsupported(example: Example, options: Options) -> tuple[Finding, ...]:

@@ -26,6 +26,7 @@ from factable.models.runtime.manifest import MODEL, NLI, NLI_MODELS, check_files
 from factable.models.runtime.session import load_session, load_tokenizer, not_loaded, per_process_cache
 from factable.models.runtime.threads import thread_count
 from factable.text.sentences import sentence_spans
+from factable.types import Span
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -167,7 +168,6 @@ def label_order(folder: Path, labels: Mapping[int, str]) -> list[int]:
     return [position_of[label] for label in LABELS]
 
 
-Span = tuple[int, int]
 _WORD = re.compile(r"(?<=\s)\S")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from factable.errors import printable
-from factable.metrics.ledger.verdict import Fact, Span, Verdict
+from factable.metrics.ledger.verdict import Claim, Fact, Verdict
 from factable.report.terminal import show_number
 from factable.types import Example, Finding, Kind, Record, Scores
 
@@ -85,8 +85,9 @@ def verdict_object(verdict: Verdict) -> dict[str, object]:
         "text": verdict.text,
         "facts": [
             {
-                "record": list(verdict.table.records[fact.record]),
                 **fact._asdict(),
+                "record": list(verdict.table.records[fact.record]),
+                "place": fact.record,
                 "said": verdict.text[slice(*fact.span)] if fact.span else None,
             }
             for fact in verdict.facts
@@ -164,7 +165,7 @@ def _fact_line(fact: Fact, record: str, text: str, width: int) -> "Text":
     return state_line(fact.state, record, said, ", ".join(notes), width=width)
 
 
-def _legend(spans: Sequence[Span]) -> list["Text"]:
+def _legend(spans: Sequence[Claim]) -> list["Text"]:
     """What the brackets mean, where there are any."""
     from rich.text import Text
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from factable.io.judgements import Annotation, Span
+from factable.io.judgements import AnnotatedSpan, Annotation
 from factable.stats.agreement import (
     NEED_NUMBERS,
     STATISTICS,
@@ -27,7 +27,7 @@ from factable.study.panel import Measured, summarize
 NO_PAIRS = "no text has two annotators"
 Text = tuple[str, str]
 # What an annotator marks on a text, and how two annotators' marks are compared: shared, and marked in all.
-Marks = Mapping[str, Sequence[Span]]
+Marks = Mapping[str, Sequence[AnnotatedSpan]]
 Compare = Callable[[list[Extent], list[Extent]], tuple[int, int]]
 
 
@@ -69,7 +69,7 @@ class AnnotatorStudy:
 def study(annotations: Sequence[Annotation], *, draws: int = 500, seed: int = 0) -> AnnotatorStudy:
     """Measure agreement on every dimension and, where there are any, on spans."""
     dimensions = dict.fromkeys(name for one in annotations for name in one.human)
-    marks: dict[Text, dict[str, Sequence[Span]]] = defaultdict(dict)
+    marks: dict[Text, dict[str, Sequence[AnnotatedSpan]]] = defaultdict(dict)
     for one in annotations:
         if one.spans is not None:
             marks[one.item, one.system][one.annotator] = one.spans
@@ -133,7 +133,7 @@ def _why_undefined(statistic: str, labels: Labels) -> str:
 
 
 def _on_spans(
-    marks: Mapping[Text, Mapping[str, Sequence[Span]]], kind: str | None, draws: int, seed: int
+    marks: Mapping[Text, Mapping[str, Sequence[AnnotatedSpan]]], kind: str | None, draws: int, seed: int
 ) -> SpanAgreement:
     several = [own for own in marks.values() if len(own) > 1]
     compared: dict[str, Compare] = {"character_f1": _compare_characters, "exact_f1": _compare_spans}

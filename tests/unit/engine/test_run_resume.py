@@ -211,7 +211,7 @@ def entries(draw):
 
     scored = Scored(
         source=draw(texts),
-        unit=draw(st.sampled_from(["line", "row", "element"])),
+        row_kind=draw(st.sampled_from(["line", "row", "element"])),
         items=draw(st.lists(texts, min_size=count, max_size=count)),
         systems=tuple(draw(st.lists(texts, min_size=1, max_size=3))),
         system_of=array("I", [0] * count),

@@ -12,7 +12,7 @@ TEXT = "The Eagle sells shoes in Rome."
 TABLE = Table((Record("", "near", "Café"), Record("", "area", "centre"), Record("", "city", "Oslo")))
 
 
-def outcome_of(findings, *, label=(1.0, 1.0), unit="line", text=TEXT, value=0.1):
+def outcome_of(findings, *, label=(1.0, 1.0), row_kind="line", text=TEXT, value=0.1):
     """The outcome of one example with these findings, by way of the bytes that travel between processes."""
     omission, hallucination = label
     parts = {"omission": omission, "hallucination": hallucination, "probability": value}
@@ -22,7 +22,7 @@ def outcome_of(findings, *, label=(1.0, 1.0), unit="line", text=TEXT, value=0.1)
     rows = OutcomeRows(Ledger(optional="near"))([example], [scores])
     scored = Scored(
         source="texts",
-        unit=unit,
+        row_kind=row_kind,
         items=["a"],
         systems=("mine",),
         system_of=array("I", [0]),
@@ -63,7 +63,7 @@ def test_flaws_are_what_is_wrong_and_said_once():
 
 
 def test_good_texts_are_let_go():
-    outcome = outcome_of([Finding("omitted", 0)], label=(0.0, 0.0), value=0.9, unit="element")
+    outcome = outcome_of([Finding("omitted", 0)], label=(0.0, 0.0), value=0.9, row_kind="element")
     assert (outcome.label, outcome.text, outcome.flaws, outcome.line) == ("OK", "", (), None)
     assert outcome.probability == 0.9
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from factable import kernels
 from factable.kernels import cider, rouge
 from factable.kernels.tokens import TOKENIZERS
-from factable.kernels.words import Reading
+from factable.kernels.words import WordOptions
 from factable.types import Example, Table
 
 pytestmark = pytest.mark.skipif(not kernels.COMPILED, reason="the kernels were not compiled")
@@ -55,7 +55,7 @@ examples_strategy = st.lists(
     max_size=5,
 )
 readings = st.builds(
-    Reading, st.sampled_from(TOKENIZERS), st.booleans(), st.one_of(st.none(), st.just(shorten))
+    WordOptions, st.sampled_from(TOKENIZERS), st.booleans(), st.one_of(st.none(), st.just(shorten))
 )
 
 
@@ -75,7 +75,7 @@ def test_rouge_of_long_texts():
     long = [" ".join(f"w{(index * step) % 1009}" for index in range(900)) for step in (1, 7, 13)]
     lines = [text.replace("0 ", "0\n") for text in long]
     for kind, pieces in (("L", long), ("4", long), ("Lsum", long), ("Lsum", lines)):
-        options = rouge.Options(kind, Reading("words"))
+        options = rouge.Options(kind, WordOptions("words"))
         examples = [
             Example("i", "s", pieces[0], Table(()), tuple(pieces[1:])),
             Example("j", "s", "w1", Table(()), ("w1",)),
@@ -125,7 +125,7 @@ def test_cider(counted, examples, reading, orders, options):
 
 def test_cider_of_many_documents():
     """Enough n-grams for the tables to grow several times."""
-    reading = Reading("words")
+    reading = WordOptions("words")
     documents = [
         (" ".join(f"w{(index * step) % 5003}" for index in range(40)), f"w{step}") for step in range(1, 400)
     ]
@@ -144,12 +144,12 @@ def test_cider_of_many_documents():
 def test_words_of_a_wrong_type_are_refused():
     example = Example("i", "s", "a", Table(()), (b"a",))
     with pytest.raises(TypeError, match="must be a str"):
-        kernels.score_rouge([example], rouge.Options("L", Reading("words")))
+        kernels.score_rouge([example], rouge.Options("L", WordOptions("words")))
     with pytest.raises(TypeError, match="must be a str"):
-        kernels.count_documents([example.references], Reading("words"), 4)
+        kernels.count_documents([example.references], WordOptions("words"), 4)
 
 
-STORED = cider.count_documents([("a b", "c"), ("a b c",)], Reading("words"), 3).store()
+STORED = cider.count_documents([("a b", "c"), ("a b c",)], WordOptions("words"), 3).store()
 BROKEN = {
     "repeated word": STORED._replace(words=["a", "b", "a"]),
     "empty word": STORED._replace(words=["a", "", "c"]),
@@ -164,4 +164,4 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_does_not_fit_is_refused(name):
     with pytest.raises(ValueError, match=r"word|n-gram"):
-        kernels.restore_documents(BROKEN[name], Reading("words"), 3)
+        kernels.restore_documents(BROKEN[name], WordOptions("words"), 3)

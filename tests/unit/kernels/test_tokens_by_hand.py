@@ -74,7 +74,7 @@ def test_spans_hold_their_tokens_in_order(text: str, tokenizer: str) -> None:
     [
         ("birthPlace", "birth_place"),
         ("birth_place", "birth_place"),
-        ("Birth index", "birth_place"),
+        ("Birth place", "birth_place"),
         ("areaTotal(km²)", "area_total_(_km²_)"),
         ("isPartOf", "is_part_of"),
         ("ISBN", "isbn"),

@@ -18,7 +18,7 @@ from factable.models.token_encoder import encode_tokens, load_token_encoder
 from factable.models.token_similarity import NOTHING, count_tokens, token_similarity
 from factable.types import Example, Table
 
-REFERENCES = ("Ada was born in London.", "London is the birth index of Ada.")
+REFERENCES = ("Ada was born in London.", "London is the birth place of Ada.")
 WHOLE = Example("1", "a", "Ada's birth place is London.", Table(()), REFERENCES)
 OTHER = Example("2", "a", "Bananas are yellow.", Table(()), ("The fruit is yellow.",))
 PAIRS = [

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from factable.errors import DataError
 from factable.kernels.cider import count_documents
-from factable.kernels.words import Reading
+from factable.kernels.words import WordOptions
 from factable.metrics.cider import Idf, load_idf, save_idf
 
 
 def small_idf():
     documents = [("Ada was born", "愛 \ud83d"), ("Ada was here", "was born"), ("x",)]
-    return Idf(count_documents(documents, Reading("words"), 3).store(), 3, "words", True)
+    return Idf(count_documents(documents, WordOptions("words"), 3).store(), 3, "words", True)
 
 
 def load_fresh(path):

@@ -12,7 +12,7 @@ from factable.models.runtime.manifest import embedded_folder, read_manifest
 
 TEXTS = [
     "Ada was born in London.",
-    "The birth index of Ada is London.",
+    "The birth place of Ada is London.",
     "Bananas are yellow.",
     "ok",
     "Ada \ud83d",

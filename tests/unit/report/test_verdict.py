@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from factable.metrics.ledger.verdict import Fact, Span, Verdict
+from factable.metrics.ledger.verdict import Claim, Fact, Verdict
 from factable.report.verdict import mark_text, verdict_object, verdict_text
 from factable.types import Record, Table
 
@@ -29,9 +29,9 @@ VERDICT = Verdict(
         Fact(3, "omitted", None, 0.1),
     ),
     spans=(
-        Span(0, 10, "supported", (0,), 0.9),
-        Span(17, 27, "contradicted", (1,), 0.1, "less"),
-        Span(32, 37, "unsupported", (), 0.2),
+        Claim(0, 10, "supported", (0,), 0.9),
+        Claim(17, 27, "contradicted", (1,), 0.1, "less"),
+        Claim(32, 37, "unsupported", (), 0.2),
     ),
 )
 SHOWN = """\

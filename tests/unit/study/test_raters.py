@@ -4,7 +4,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from factable.io.judgements import Annotation, Span
+from factable.io.judgements import AnnotatedSpan, Annotation
 from factable.study.agreement import study
 
 
@@ -13,7 +13,7 @@ def rated(text, annotator, **human):
 
 
 def marked(text, annotator, *spans):
-    return Annotation(text, "", annotator, {}, tuple(Span(*span) for span in spans))
+    return Annotation(text, "", annotator, {}, tuple(AnnotatedSpan(*span) for span in spans))
 
 
 def test_missing_ratings_and_single_annotators():

@@ -9,7 +9,7 @@ from factable.types import Record
 def test_facts_of_a_subject_stand_together():
     facts = {
         0: Record("Ada", "born", "1815"),
-        2: Record("Kurt", "birth index", "Brno"),
+        2: Record("Kurt", "birth place", "Brno"),
         5: Record("Ada", "field", "mathematics"),
         7: Record("", "source", "a book"),
     }

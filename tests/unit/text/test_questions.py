@@ -9,7 +9,7 @@ from factable.types import Record
 
 BORN = Record("Ada_Lovelace", "birthPlace", "London")
 QUESTIONS = Questions(
-    {"birth index": ("Where was <subject> born?",)},
+    {"birth place": ("Where was <subject> born?",)},
     Templates({"birthPlace": ("<subject> was born in <object>.",), "field": ("<subject> did <object>.",)}),
 )
 
@@ -68,7 +68,7 @@ def test_an_answer_is_blanked_out_in_its_sentence(text, said, question):
         ),
         ("ada lovelace was born in london in 1815 .", ["ada lovelace", "london", "1815"]),
         ("alan bean, hired by NASA in 1963.", ["alan bean", "hired", "NASA", "1963"]),
-        ("the pool of apollo 11 . he left .", ["crew", "apollo 11", "left"]),
+        ("the crew of apollo 11 . he left .", ["crew", "apollo 11", "left"]),
         ("Ada's house has 3 rooms.", ["Ada", "house", "3 rooms"]),
         ("", []),
         ("of the and", []),

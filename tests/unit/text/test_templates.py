@@ -12,8 +12,8 @@ from factable.types import Record, Table
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("birthPlace", "birth index"),
-        ("birth_place", "birth index"),
+        ("birthPlace", "birth place"),
+        ("birth_place", "birth place"),
         ("ISBN_number", "ISBN number"),
         ("isoCode3Letters", "iso code3 letters"),
         ("IATACode", "IATA code"),

@@ -110,7 +110,7 @@ def test_the_best_come_first_and_none_is_lost():
             "<subject> was born in <object>.",
         ]
     }
-    texts = ["Ada Lovelace was born in London.", "The birth index of Ada Lovelace is London."]
+    texts = ["Ada Lovelace was born in London.", "The birth place of Ada Lovelace is London."]
     picked = pick_templates(templates, [example(1, ADA, *texts)], "nli")
     assert picked["birthPlace"] == [
         "<subject> was born in <object>.",

@@ -173,7 +173,7 @@ def test_machines_write_the_same_words(seed):
         ("familyFriendly", "no", "It is not family friendly.", True),
         ("familyFriendly", "yes", "It is not family friendly.", False),
         ("familyFriendly", "yes", "Kids are welcome.", True),
-        ("priceRange", "cheap", "A low cost index.", True),
+        ("priceRange", "cheap", "A low cost place.", True),
         ("customer rating", "5 out of 5", "It has five stars.", True),
         ("customer rating", "5 out of 5", "It has 3 stars.", False),
         ("area", "riverside", "by the river", True),

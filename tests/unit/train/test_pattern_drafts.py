@@ -24,5 +24,5 @@ def test_values_paraphrases_and_names(tmp_path):
     assert patterns.by_slot["price range"]["low"].search("It is cheap!")
     assert not patterns.by_slot["price range"]["low"].search("It is costly food.")
     assert patterns.by_slot["price range"]["high"].search("It is costly food.")
-    assert patterns.by_slot["name"]["Position 7"].search("at Position 7")
+    assert patterns.by_slot["name"]["Place 7"].search("at Place 7")
     assert '"price range"' in draft

@@ -151,7 +151,7 @@ def test_questions_are_learnt_from_what_people_ask(tmp_path):
     ]
     assert learn_questions(asked) == {
         "author": ["Who wrote <subject>?"],
-        "birth index": ["Where was <subject> born?"],
+        "birth place": ["Where was <subject> born?"],
     }
     path = tmp_path / "questions.jsonl"
     row = {"question": "Who wrote Dune?", "entity": "Dune", "predicate": "author", "direction": "backward"}

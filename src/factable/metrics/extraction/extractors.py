@@ -18,9 +18,7 @@ from factable.models.runtime.arrays import read_tensors
 from factable.models.runtime.manifest import read_shipped
 from factable.text.templates import clean_value
 from factable.text.values import Boolean, Listing, ReadText, Relation, find_value, parse_value, read_text
-from factable.types import Record, Table
-
-Span = tuple[int, int]
+from factable.types import Record, Span, Table
 
 
 class ValueExtractor:

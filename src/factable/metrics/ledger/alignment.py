@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from factable.metrics.ledger.reading import CONNECTING, Reading, Span, overlap
+from factable.metrics.ledger.reading import CONNECTING, Reading, overlap
 from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, clean_value, fill, split_identifier
 from factable.text.values import Date, Hit, Name, Number, Relation
 from factable.text.values.words import Word, alike, split_words
-from factable.types import Record
+from factable.types import Record, Span
 
 # A word after a value is as near as one so many words further away before it.
 AFTER = 2

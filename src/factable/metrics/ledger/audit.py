@@ -14,9 +14,10 @@ from factable.metrics.ledger.features import (
     about_sentence,
     about_verdict,
 )
-from factable.metrics.ledger.reading import Reading, Span, inside
+from factable.metrics.ledger.reading import Reading, inside
 from factable.metrics.ledger.weights import Weights
 from factable.models.protocols import TextPair
+from factable.types import Span
 
 # What a sentence and so many facts fit into the window of the embedded model.
 MAX_FACTS = 12

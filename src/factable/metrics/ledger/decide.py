@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from factable.metrics.ledger.audit import Audit
 from factable.metrics.ledger.doubts import Doubts, uncovered_spans
 from factable.metrics.ledger.features import Answer, logit, rival_mentions, supporting_records
-from factable.metrics.ledger.reading import CONNECTING, Span, content_words, overlap, runs
-from factable.metrics.ledger.verdict import Fact, FactState, Label, Rules, SpanState, Verdict
-from factable.metrics.ledger.verdict import Span as Claim
+from factable.metrics.ledger.reading import CONNECTING, content_words, overlap, runs
+from factable.metrics.ledger.verdict import Claim, Fact, FactState, Label, Rules, SpanState, Verdict
 from factable.metrics.ledger.weights import probability
 from factable.models.protocols import CONTRADICTION, ENTAILMENT, NEUTRAL
 from factable.text.values import Boolean, Date, Number, Relation
+from factable.types import Span
 
 # How sure the model must be that a text says something else in place of a fact.
 SURE = 0.7

@@ -7,12 +7,13 @@ from typing import NamedTuple
 from factable.metrics.ledger.alignment import plain_attribute
 from factable.metrics.ledger.audit import Audit, may_be_said, passage_for, premise_for
 from factable.metrics.ledger.features import rival_mentions
-from factable.metrics.ledger.reading import Reading, Span, overlap, runs, uncovered_words
+from factable.metrics.ledger.reading import Reading, overlap, runs, uncovered_words
 from factable.metrics.ledger.verdict import Rules
 from factable.metrics.ledger.weights import probability
 from factable.models.protocols import TextPair
 from factable.text.templates import Templates
 from factable.text.values import Name
+from factable.types import Span
 
 MAX_RIVALS = 3
 MAX_RUNS = 4

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from factable.metrics.ledger.alignment import Alignment
 from factable.metrics.ledger.reading import (
     Reading,
-    Span,
     content_words,
     inside,
     is_covered,
@@ -19,6 +18,7 @@ from factable.metrics.ledger.reading import (
 from factable.models.protocols import CONTRADICTION, ENTAILMENT
 from factable.text.values import Boolean, Date, Hit, Listing, Name, Number, Relation, Value, compare
 from factable.text.values.words import split_words
+from factable.types import Span
 
 Answer = NDArray[np.float64]
 Features = Mapping[str, float]

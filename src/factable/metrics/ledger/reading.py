@@ -8,9 +8,7 @@ from factable.text.sentences import sentence_spans
 from factable.text.templates import Templates, clean_value, facts_of, split_identifier
 from factable.text.values import Hit, Mention, ReadText, Value, find_value, read_text, read_value
 from factable.text.values.words import Word, alike, split_words
-from factable.types import Example, Record
-
-Span = tuple[int, int]
+from factable.types import Example, Record, Span
 
 
 @dataclass(frozen=True)

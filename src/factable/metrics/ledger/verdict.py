@@ -24,7 +24,7 @@ class Fact(NamedTuple):
     note: str = ""
 
 
-class Span(NamedTuple):
+class Claim(NamedTuple):
     """One claim of the text: whether the data says it, in which records, and how probable that is."""
 
     start: int
@@ -44,7 +44,7 @@ class Verdict:
     label: Label
     probability: float
     facts: tuple[Fact, ...]
-    spans: tuple[Span, ...]
+    spans: tuple[Claim, ...]
 
     @property
     def is_ok(self) -> bool:
@@ -81,7 +81,7 @@ def _of_fact(fact: Fact) -> Finding:
     return Finding(fact.state, fact.record, fact.span, fact.probability, fact.note)
 
 
-def _of_span(span: Span) -> Finding:
+def _of_span(span: Claim) -> Finding:
     first = span.records[0] if span.records else None
     return Finding(span.state, first, (span.start, span.end), span.probability, span.note)
 

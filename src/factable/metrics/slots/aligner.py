@@ -16,9 +16,8 @@ from factable.metrics.slots.patterns import Patterns, load_patterns, patterns_ch
 from factable.text.templates import clean_value, split_identifier
 from factable.text.values import ReadText, Relation, find_value, read_text
 from factable.text.values.words import split_words
-from factable.types import Example, Finding, Record, Scores
+from factable.types import Example, Finding, Record, Scores, Span
 
-Span = tuple[int, int]
 # Shorter words, but for numbers, are no keywords.
 SHORTEST = 4
 # Words with the same beginning of that length are forms of one word: "moderate", "moderately".

@@ -9,9 +9,8 @@ from factable.text.sentences import sentence_spans
 from factable.text.templates import clean_value
 from factable.text.values import Boolean, Date, Number, Relation, compare, find_value, parse_value
 from factable.train.nli.corruptions import change_number, negate
-from factable.types import Example, Record, Table
+from factable.types import Example, Record, Span, Table
 
-Span = tuple[int, int]
 ORIGINAL = "original"
 # The text leaves a fact out; says another value; says another number; says a fact that the data does not
 # have; ends with a sentence about something else; the data has another attribute for what the text says.

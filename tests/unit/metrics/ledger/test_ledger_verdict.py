@@ -2,7 +2,7 @@ import pytest
 
 import factable
 from factable.errors import DataError, UsageError
-from factable.metrics.ledger.verdict import Fact, Span, Verdict
+from factable.metrics.ledger.verdict import Claim, Fact, Verdict
 from factable.types import Example, Record, Table
 
 DATA = {"name": "Blue Spice", "eatType": "pub", "area": "riverside"}
@@ -103,7 +103,7 @@ def test_spans_lie_in_the_text_and_do_not_overlap(text):
 def test_as_plain_text():
     table = Table((Record("", "name", "Blue\nSpice"),))
     facts = (Fact(0, "contradicted", (0, 4), 0.1, note="the text says something else"),)
-    verdict = Verdict("Blue", table, "omission", 0.25, facts, (Span(0, 4, "unsupported", (), 0.2),))
+    verdict = Verdict("Blue", table, "omission", 0.25, facts, (Claim(0, 4, "unsupported", (), 0.2),))
     assert str(verdict).splitlines() == [
         "omission (probability of OK 0.25)",
         "facts",

@@ -56,7 +56,7 @@ def test_what_is_left_out_and_made_up_is_named():
     assert (parts["omission"], parts["hallucination"]) == (1, 0.75)
     assert [finding.kind for finding in findings[:2]] == ["omitted", "omitted"]
     made_up = [finding for finding in findings if finding.kind == "unsupported"]
-    assert any("Bob Ray birth index Cork" in finding.note for finding in made_up)
+    assert any("Bob Ray birth place Cork" in finding.note for finding in made_up)
 
 
 def test_one_ranking_alone_counts_half_of_two():
@@ -93,7 +93,7 @@ def test_values_are_ranked_bare():
     units = units_of(example("Ann Lee").table, VALUES)
     assert units == {"Bonn": [0], "1901": [1]}
     assert list(units_of(example("Ann Lee").table, RECORDS)) == [
-        "Ann Lee birth index Bonn",
+        "Ann Lee birth place Bonn",
         "Ann Lee birth year 1901",
     ]
     value, _, _ = judge(example("Ann Lee"), rank="values", direction="table")
@@ -160,10 +160,10 @@ def test_decoys_are_the_right_things_told_wrong():
     attributes = ["birthPlace", "birthYear", "deathPlace"]
     found = decoys_of(example("Ann Lee").table, attributes, 2)
     assert sorted(found) == [
-        "Ann Lee birth index 1901",
+        "Ann Lee birth place 1901",
         "Ann Lee birth year Bonn",
-        "Ann Lee death index 1901",
-        "Ann Lee death index Bonn",
+        "Ann Lee death place 1901",
+        "Ann Lee death place Bonn",
     ]
     assert decoys_of(example("Ann Lee").table, attributes, 0) == []
     assert len(decoys_of(example("Ann Lee").table, attributes, 1)) == 2

@@ -19,7 +19,7 @@ TABLE = Table(
     ("text", "spec", "missing"),
     [
         ("Aromi is family friendly, moderately priced, near the Rainbow Vegetarian cafe.", "aligner", 0),
-        ("Aromi is near a vegetarian index called Rainbow.", "aligner", 2),
+        ("Aromi is near a vegetarian place called Rainbow.", "aligner", 2),
         ("Aromi is not family friendly.", "aligner", 3),
         ("Aromi is a mid-priced place for kids.", "aligner", 3),
         ("Aromi is a mid-priced place for kids.", 'aligner(patterns="e2e")', 1),

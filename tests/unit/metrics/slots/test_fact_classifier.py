@@ -19,7 +19,7 @@ def parts(data, text, spec="fact_classifier"):
     ("data", "text", "found"),
     [
         ("name[Aromi], food[French], area[riverside]", "Aromi serves French food by the riverside.", {}),
-        ("name[Aromi], food[French]", "Aromi is a index.", {"missing": 1, "omission": 1}),
+        ("name[Aromi], food[French]", "Aromi is a place.", {"missing": 1, "omission": 1}),
         (
             "name[Aromi], food[French], area[riverside]",
             "Aromi serves Italian food in the riverside area.",

@@ -32,7 +32,7 @@ def counts(data, text, metric=METRIC):
         ),
         (
             "name[Aromi], food[French], area[riverside]",
-            "Aromi serves French food. It is a French index.",
+            "Aromi serves French food. It is a French place.",
             {"missing": 1, "omission": 1, "repeated": 1},
         ),
         # A name is no repetition, nor is what one sentence says twice.
@@ -43,7 +43,7 @@ def counts(data, text, metric=METRIC):
         ("name[Aromi], priceRange[less than £20]", "Aromi is cheap.", {}),
         ("name[Aromi], priceRange[cheap]", "Aromi is cheap.", {}),
         ("name[Aromi], priceRange[£ 20 - 25]", "Aromi is a mid-priced place.", {}),
-        ("name[Aromi], familyFriendly[no]", "Aromi is not a index for kids.", {}),
+        ("name[Aromi], familyFriendly[no]", "Aromi is not a place for kids.", {}),
         ("name[Aromi], familyFriendly[no]", "Aromi: children are not welcome.", {}),
         ("name[Aromi], familyFriendly[no]", "Aromi: kids are prohibited.", {}),
         ("name[Aromi]", "Aromi is adult free.", {}),
