@@ -12,8 +12,8 @@ from factable.gate.baseline import Baseline, Changes, find_changes, signature_di
 from factable.gate.outcomes import Key, Outcome
 from factable.gate.policy import UNSCORED, Breach, Policy, find_breaches
 from factable.metrics.ledger.metric import NO_FACTS, Ledger
+from factable.stats import Column
 from factable.stats.bootstrap import Draws, interval
-from factable.stats.pairs import Column
 from factable.types import Scores
 
 RATES = ("ok", "hallucination", "omission", "omitted", "unsupported")

@@ -1,26 +1,24 @@
-"""How far annotators agree: observed agreement, Fleiss' kappa and Krippendorff's alpha.
+"""Agreement of annotators: observed agreement, Fleiss' kappa, Krippendorff's alpha, and F1 of spans.
 
-Texts are drawn with weights (draws x texts): a text counts as often as it was drawn. A number per draw, NaN
-where it is undefined.
+Texts have weights (draws x texts): a text counts as often as it was drawn. Every statistic is one number per
+draw, NaN where it is undefined.
 """
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from factable.stats.pairs import Column
+from factable.stats import Column, Indices
 
-Indices = NDArray[np.int64]
 STATISTICS = ("observed_agreement", "fleiss_kappa", "alpha_nominal", "alpha_ordinal", "alpha_interval")
 NEED_NUMBERS = ("alpha_ordinal", "alpha_interval")
 
 
-class Labels(NamedTuple):
+class AnnotatorLabels(NamedTuple):
     """Labels of texts that have two or more, in the order of the texts: the text and the value of each.
 
-    `value_of` are places in the sorted different values; `numbers` are those as numbers, where they are some.
+    `value_of` indexes the sorted distinct values; `numbers` are those values, unless they are names.
     """
 
     text_of: Indices
@@ -31,24 +29,24 @@ class Labels(NamedTuple):
 class _Counts(NamedTuple):
     """Sums behind the statistics.
 
-    By text: `starts` of its labels, how many it has (`sizes`), and ordered pairs of them that are `alike`,
-    each label with itself among them. By draw: how often each value comes (`often`), and all labels.
+    By text: `starts` of its labels, how many it has (`sizes`), and how many ordered pairs of them are equal
+    (`equal_pairs`), each label with itself included. By draw: `value_counts`, and the `total` of labels.
     """
 
     starts: Indices
     sizes: Column
-    alike: Column
-    often: Column
+    equal_pairs: Column
+    value_counts: Column
     total: Column
 
 
-def agreement_draws(labels: Labels, weights: Column) -> dict[str, Column]:
+def agreement_draws(labels: AnnotatorLabels, weights: Column) -> dict[str, Column]:
     """Every statistic in every draw."""
     counts = _count(labels, weights)
-    agreeing = (counts.alike - counts.sizes) / (counts.sizes * (counts.sizes - 1))
+    agreeing = (counts.equal_pairs - counts.sizes) / (counts.sizes * (counts.sizes - 1))
     observed = weights @ agreeing / weights.sum(axis=1)
     undefined = np.full(len(weights), np.nan)
-    found = {
+    statistics = {
         "observed_agreement": observed,
         "fleiss_kappa": _fleiss_kappa(counts, observed) if is_even(labels) else undefined,
         "alpha_nominal": _alpha_nominal(counts, weights),
@@ -56,80 +54,80 @@ def agreement_draws(labels: Labels, weights: Column) -> dict[str, Column]:
         "alpha_interval": undefined,
     }
     if labels.numbers is not None:
-        found["alpha_ordinal"] = _alpha_ordinal(labels, counts, weights)
-        found["alpha_interval"] = _alpha_interval(labels, counts, weights)
-    constant = np.count_nonzero(counts.often, axis=1) < 2
+        statistics["alpha_ordinal"] = _alpha_ordinal(labels, counts, weights)
+        statistics["alpha_interval"] = _alpha_interval(labels, counts, weights)
+    constant = np.count_nonzero(counts.value_counts, axis=1) < 2
     return {
         name: column if name == "observed_agreement" else np.where(constant, np.nan, column)
-        for name, column in found.items()
+        for name, column in statistics.items()
     }
 
 
-def is_even(labels: Labels) -> bool:
-    """Whether all texts have the same number of labels."""
+def is_even(labels: AnnotatorLabels) -> bool:
+    """True if all texts have the same number of labels."""
     sizes = np.bincount(labels.text_of)
     return bool(sizes.min() == sizes.max())
 
 
-def _count(labels: Labels, weights: Column) -> _Counts:
+def _count(labels: AnnotatorLabels, weights: Column) -> _Counts:
     texts, values = weights.shape[1], int(labels.value_of.max()) + 1
     cells, repeats = np.unique(labels.text_of * values + labels.value_of, return_counts=True)
-    alike = np.bincount(cells // values, weights=repeats.astype(np.float64) ** 2, minlength=texts)
+    equal_pairs = np.bincount(cells // values, weights=repeats.astype(np.float64) ** 2, minlength=texts)
     by_value = np.argsort(labels.value_of, kind="stable")
     value_starts = np.searchsorted(labels.value_of[by_value], np.arange(values))
     return _Counts(
         starts=np.searchsorted(labels.text_of, np.arange(texts)).astype(np.int64),
         sizes=np.bincount(labels.text_of, minlength=texts).astype(np.float64),
-        alike=alike.astype(np.float64),
-        often=np.add.reduceat(weights[:, labels.text_of[by_value]], value_starts, axis=1),
+        equal_pairs=equal_pairs.astype(np.float64),
+        value_counts=np.add.reduceat(weights[:, labels.text_of[by_value]], value_starts, axis=1),
         total=weights @ np.bincount(labels.text_of, minlength=texts),
     )
 
 
 def _fleiss_kappa(counts: _Counts, observed: Column) -> Column:
-    expected = ((counts.often / counts.total[:, None]) ** 2).sum(axis=1)
+    expected = ((counts.value_counts / counts.total[:, None]) ** 2).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         kappa: Column = (observed - expected) / (1 - expected)
     return kappa
 
 
 def _alpha_nominal(counts: _Counts, weights: Column) -> Column:
-    apart = weights @ ((counts.sizes**2 - counts.alike) / (counts.sizes - 1))
-    return _alpha(apart, counts.total**2 - (counts.often**2).sum(axis=1), counts.total)
+    observed = weights @ ((counts.sizes**2 - counts.equal_pairs) / (counts.sizes - 1))
+    return _alpha(observed, counts.total**2 - (counts.value_counts**2).sum(axis=1), counts.total)
 
 
-def _alpha_interval(labels: Labels, counts: _Counts, weights: Column) -> Column:
-    """From sums of values and of their squares: these give the squared distances of all pairs."""
+def _alpha_interval(labels: AnnotatorLabels, counts: _Counts, weights: Column) -> Column:
+    """Computed from sums of values and of their squares, which give the squared distances of all pairs."""
     assert labels.numbers is not None
     values = labels.numbers[labels.value_of]
     # Around the mean, so that little is lost in differences of sums.
     values = values - values.mean()
     sums, squares = (np.add.reduceat(column, counts.starts) for column in (values, values**2))
-    apart = weights @ _distances(counts.sizes, sums, squares)
-    everywhere = counts.total * (weights @ squares) - (weights @ sums) ** 2
-    return _alpha(apart, everywhere, counts.total)
+    observed = weights @ _distances(counts.sizes, sums, squares)
+    expected = counts.total * (weights @ squares) - (weights @ sums) ** 2
+    return _alpha(observed, expected, counts.total)
 
 
-def _alpha_ordinal(labels: Labels, counts: _Counts, weights: Column) -> Column:
-    """As of intervals, with the middle rank of each value in the draw for a value."""
-    ranks = np.cumsum(counts.often, axis=1) - counts.often / 2 - counts.total[:, None] / 2
+def _alpha_ordinal(labels: AnnotatorLabels, counts: _Counts, weights: Column) -> Column:
+    """Like `_alpha_interval`, with the mean rank of each value in the draw in place of the value."""
+    ranks = np.cumsum(counts.value_counts, axis=1) - counts.value_counts / 2 - counts.total[:, None] / 2
     of_labels = ranks[:, labels.value_of]
     sums, squares = (np.add.reduceat(column, counts.starts, axis=1) for column in (of_labels, of_labels**2))
-    apart = (weights * _distances(counts.sizes, sums, squares)).sum(axis=1)
-    all_sums, all_squares = ((counts.often * column).sum(axis=1) for column in (ranks, ranks**2))
-    return _alpha(apart, counts.total * all_squares - all_sums**2, counts.total)
+    observed = (weights * _distances(counts.sizes, sums, squares)).sum(axis=1)
+    all_sums, all_squares = ((counts.value_counts * column).sum(axis=1) for column in (ranks, ranks**2))
+    return _alpha(observed, counts.total * all_squares - all_sums**2, counts.total)
 
 
 def _distances(sizes: Column, sums: Column, squares: Column) -> Column:
-    """Squared distances of the pairs of each text, such that every label counts once."""
-    found: Column = (sizes * squares - sums**2) / (sizes - 1)
-    return found
+    """Squared distances of the pairs of labels of each text, scaled so that every label counts once."""
+    distances: Column = (sizes * squares - sums**2) / (sizes - 1)
+    return distances
 
 
-def _alpha(apart: Column, everywhere: Column, total: Column) -> Column:
+def _alpha(observed: Column, expected: Column, total: Column) -> Column:
     """Krippendorff's alpha from distances within texts, and between all labels."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        alpha: Column = 1 - (total - 1) * apart / everywhere
+        alpha: Column = 1 - (total - 1) * observed / expected
     return alpha
 
 
@@ -137,9 +135,9 @@ Extent = tuple[int, int]
 
 
 class Overlaps(NamedTuple):
-    """What two annotators mark on one text, row by row in the order of pairs of annotators.
+    """Spans that two annotators mark on one text: one row per pair of annotators and text, sorted by pair.
 
-    `shared` is what both mark, `marked` the sum of what each marks: characters or spans.
+    `shared` counts what both mark, `marked` is the sum of what each marks, in characters or spans.
     """
 
     pair_of: Indices
@@ -149,14 +147,14 @@ class Overlaps(NamedTuple):
 
 
 def f1_draws(overlaps: Overlaps, weights: Column) -> Column:
-    """The mean over pairs of annotators of F1 over all texts of a pair, in every draw of texts.
+    """F1 of each pair of annotators over all their texts, averaged over pairs, in every draw of texts.
 
     A pair that marks nothing has no F1 and is left out; NaN where no pair has one.
     """
     starts = np.unique(overlaps.pair_of, return_index=True)[1]
-    often = weights[:, overlaps.text_of]
+    row_weights = weights[:, overlaps.text_of]
     shared, marked = (
-        np.add.reduceat(often * column, starts, axis=1) for column in (overlaps.shared, overlaps.marked)
+        np.add.reduceat(row_weights * column, starts, axis=1) for column in (overlaps.shared, overlaps.marked)
     )
     defined = marked > 0
     f1 = 2 * shared / np.where(defined, marked, 1)
@@ -165,7 +163,7 @@ def f1_draws(overlaps: Overlaps, weights: Column) -> Column:
     return mean
 
 
-def merge(spans: Iterable[Extent]) -> list[Extent]:
+def merge_spans(spans: Iterable[Extent]) -> list[Extent]:
     """The same characters as spans that neither overlap nor touch, in order."""
     merged: list[Extent] = []
     for start, end in sorted(spans):
@@ -177,19 +175,19 @@ def merge(spans: Iterable[Extent]) -> list[Extent]:
 
 
 def count_characters(merged: Iterable[Extent]) -> int:
-    """How many characters merged spans cover."""
+    """Number of characters that merged spans cover."""
     return sum(end - start for start, end in merged)
 
 
 def count_shared(first: list[Extent], second: list[Extent]) -> int:
-    """How many characters two lists of merged spans share."""
-    shared = one = other = 0
-    while one < len(first) and other < len(second):
-        low = max(first[one][0], second[other][0])
-        high = min(first[one][1], second[other][1])
+    """Number of characters that two lists of merged spans share."""
+    shared = i = j = 0
+    while i < len(first) and j < len(second):
+        low = max(first[i][0], second[j][0])
+        high = min(first[i][1], second[j][1])
         shared += max(0, high - low)
-        if first[one][1] < second[other][1]:
-            one += 1
+        if first[i][1] < second[j][1]:
+            i += 1
         else:
-            other += 1
+            j += 1
     return shared

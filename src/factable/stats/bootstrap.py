@@ -1,4 +1,4 @@
-"""Bootstrap over items: what else the numbers could have been, had other inputs been drawn."""
+"""Bootstrap over items: how far numbers vary when items are drawn again with replacement."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from factable.stats.pairs import Column
+from factable.stats import Column, Indices
 
 WEIGHTS_AT_ONCE = 1 << 22
 CONFIDENCE = 0.95
@@ -25,9 +24,9 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Draws:
-    """How often each item is in each draw; the first row is the data as it is, every item once.
+    """Weights: how often each item is in each draw; the first row is the data itself, every item once.
 
-    `points` is how many numbers a draw takes in memory, where those are more than its items.
+    `points` is how many numbers one draw takes in memory, if more than there are items.
     """
 
     items: int
@@ -36,27 +35,27 @@ class Draws:
     points: int = 0
 
     def apply(self, compute: Callable[[Column], Mapping[str, Column]]) -> dict[str, Column]:
-        """What `compute` makes of the weights (draws x items), chunk by chunk."""
+        """Run `compute` on the weights (draws x items), chunk by chunk, and join its results."""
         chunks = [compute(weights) for weights in self.chunks()]
         return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
 
     def chunks(self) -> Iterator[Column]:
-        """The weights; as many rows at once as memory should hold."""
+        """The weights, in chunks of bounded size."""
         if (self.draws + 1) * max(self.items, self.points) <= WEIGHTS_AT_ONCE:
-            yield self._whole
+            yield self._all_weights
         else:
             yield from self._drawn()
 
     @cached_property
-    def _whole(self) -> Column:
+    def _all_weights(self) -> Column:
         return np.concatenate(list(self._drawn()))
 
     def _drawn(self) -> Iterator[Column]:
         yield np.ones((1, self.items))
         generator = np.random.default_rng(self.seed)
-        most = max(1, WEIGHTS_AT_ONCE // max(self.items, self.points, 1))
-        for start in range(0, self.draws, most):
-            rows = min(most, self.draws - start)
+        max_rows = max(1, WEIGHTS_AT_ONCE // max(self.items, self.points, 1))
+        for start in range(0, self.draws, max_rows):
+            rows = min(max_rows, self.draws - start)
             chosen = generator.integers(self.items, size=(rows, self.items))
             flat = (chosen + np.arange(rows)[:, None] * self.items).ravel()
             yield np.bincount(flat, minlength=rows * self.items).reshape(rows, -1).astype(np.float64)
@@ -72,10 +71,8 @@ def interval(draws: Column) -> Interval:
     return Interval(float(defined.mean()), float(low), float(high))
 
 
-def group_means(
-    values: Column, item_of: NDArray[np.int64], group_of: NDArray[np.int64], groups: int, weights: Column
-) -> Column:
-    """The mean of each group (system) in each draw: draws x groups; NaN where a draw has none of a group."""
+def group_means(values: Column, item_of: Indices, group_of: Indices, groups: int, weights: Column) -> Column:
+    """The mean of each group (system) in each draw: draws x groups; NaN where a group is not drawn."""
     shape = (weights.shape[1], groups)
     sums, counts = np.zeros(shape), np.zeros(shape)
     np.add.at(sums, (item_of, group_of), values)
@@ -87,18 +84,18 @@ def group_means(
 
 def group_totals(
     rows: Column,
-    item_of: NDArray[np.int64],
-    group_of: NDArray[np.int64],
+    item_of: Indices,
+    group_of: Indices,
     groups: int,
     weights: Column,
     finish: Finish,
 ) -> Column:
-    """What `finish` makes of each group's sums, a row per draw; NaN where a draw has none of a group."""
-    found = np.full((len(weights), groups), np.nan)
+    """`finish` of the sums of each group in each draw: draws x groups; NaN where a group is not drawn."""
+    totals = np.full((len(weights), groups), np.nan)
     for group in range(groups):
-        mine = group_of == group
+        members = group_of == group
         sums = np.zeros((weights.shape[1], rows.shape[1]))
-        np.add.at(sums, item_of[mine], rows[mine])
-        drawn = weights @ np.bincount(item_of[mine], minlength=weights.shape[1]) > 0
-        found[drawn, group] = finish(weights[drawn] @ sums)
-    return found
+        np.add.at(sums, item_of[members], rows[members])
+        drawn = weights @ np.bincount(item_of[members], minlength=weights.shape[1]) > 0
+        totals[drawn, group] = finish(weights[drawn] @ sums)
+    return totals

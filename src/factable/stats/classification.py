@@ -1,22 +1,16 @@
-"""How often labels are right: confusion matrices and what follows from them, and the best cut of a number.
+"""Confusion matrices and their rates, and the best cut of a number into two labels.
 
-A confusion matrix has gold labels as rows and predicted ones as columns. Every rate takes any number of them
-at once (… x classes x classes), such as one per draw, and is NaN where it is undefined.
+A confusion matrix has gold labels as rows and predicted labels as columns. Every rate takes any number of
+matrices at once (… x classes x classes), such as one per draw, and is NaN where it is undefined.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from factable.stats.pairs import Column
-
-Labels = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from factable.stats import Column, Indices, Mask
 
 
-def count_by_item(
-    gold: Labels, predicted: Labels, item_of: NDArray[np.int64], *, items: int, classes: int
-) -> Column:
-    """The confusion matrix of each item, flat: items x classes²; matrix products with weights give draws."""
+def count_by_item(gold: Indices, predicted: Indices, item_of: Indices, *, items: int, classes: int) -> Column:
+    """The confusion matrix of each item, flattened: items x classes²; `weights @` it gives those of draws."""
     cells = classes * classes
     index = (item_of * classes + gold) * classes + predicted
     return np.bincount(index, minlength=items * cells).reshape(items, cells).astype(np.float64)
@@ -45,7 +39,7 @@ def recall(confusion: Column, label: int) -> Column:
 
 
 def f1(confusion: Column, label: int) -> Column:
-    """The harmonic mean of precision and recall: 0 where one of them has nothing to divide by."""
+    """The harmonic mean of precision and recall; 0 where one of them is undefined."""
     either = confusion[..., label].sum(axis=-1) + confusion[..., label, :].sum(axis=-1)
     return _share(2 * confusion[..., label, label], either)
 
@@ -57,18 +51,18 @@ def _share(part: Column, whole: Column) -> Column:
 
 
 def best_cut(values: Column, positive: Mask) -> float:
-    """The cut from which on values are called positive that gives the best balanced accuracy.
+    """The cut with the best balanced accuracy if values at or above it are called positive.
 
     It lies in the middle between two neighbouring values, or calls all or none positive; of equally good
-    ones the lowest is taken. Where all texts are of one kind, all are called that.
+    cuts the lowest is taken. Where all texts are of one kind, all are called that.
     """
     distinct, index = np.unique(values, return_inverse=True)
     members = [np.bincount(index[kind], minlength=len(distinct)) for kind in (positive, ~positive)]
     shares = [np.append(0.0, np.cumsum(counts) / max(1, counts.sum())) for counts in members]
-    # With `n` values below the cut: right are the negatives below, and the positives that are not.
-    right = shares[1] - shares[0]
-    # Sums of shares are rounded; what is no gain must not be taken for one.
-    below = int(np.argmax(right >= right.max() - 1e-12))
+    # With n values below the cut, the negatives below it are right and the positives below it are wrong.
+    gains = shares[1] - shares[0]
+    # Sums of shares are rounded; rounding must not decide between equally good cuts.
+    below = int(np.argmax(gains >= gains.max() - 1e-12))
     if below == 0:
         return float(distinct[0])
     if below == len(distinct):
@@ -78,17 +72,16 @@ def best_cut(values: Column, positive: Mask) -> float:
     return middle if middle > low else high
 
 
-def cross_cuts(
-    values: Column, positive: Mask, item_of: NDArray[np.int64], *, folds: int, seed: int
-) -> Column:
+def cross_cuts(values: Column, positive: Mask, item_of: Indices, *, folds: int, seed: int) -> Column:
     """The cut for each text, chosen on the texts of other items.
 
-    Items are dealt at random into so many parts, or one each where there are fewer; there must be two.
+    Items are split at random into `folds` parts, or into one part each if there are fewer; there must be two.
     """
     present, index = np.unique(item_of, return_inverse=True)
     fold_of = np.random.default_rng(seed).permutation(len(present)) % min(folds, len(present))
-    mine = fold_of[index]
+    text_folds = fold_of[index]
     cuts = np.empty(len(values))
     for fold in range(fold_of.max() + 1):
-        cuts[mine == fold] = best_cut(values[mine != fold], positive[mine != fold])
+        others = text_folds != fold
+        cuts[~others] = best_cut(values[others], positive[others])
     return cuts

@@ -1,12 +1,12 @@
-"""Is one metric closer to people than another: bootstrap, Williams', permutation and McNemar's tests."""
+"""Significance tests: bootstrap, Williams', permutation, McNemar's, randomisation; Holm's correction."""
 
 import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from factable.stats import Column
 from factable.stats.bootstrap import Finish
-from factable.stats.pairs import Column
 
 SWAPS_AT_ONCE = 1 << 22
 # Lentz's continued fraction converges in tens of steps at any degrees of freedom in use.
@@ -34,11 +34,11 @@ def williams_p(human_first: float, human_second: float, between: float, points: 
         return math.nan
     first, second, n = human_first, human_second, points
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
-    parallel_map = 2 * (n - 1) / (n - 3) * determinant + ((first + second) / 2) ** 2 * (1 - between) ** 3
-    # Not greater, so that NaN ends here too; equal metrics leave rounding errors.
-    if not parallel_map > 1e-15:
+    variance = 2 * (n - 1) / (n - 3) * determinant + ((first + second) / 2) ** 2 * (1 - between) ** 3
+    # Written with "not", so that NaN ends here too; equal metrics leave rounding errors.
+    if not variance > 1e-15:
         return math.nan
-    return student_t_tail((first - second) * math.sqrt((n - 1) * (1 + between) / parallel_map), n - 3)
+    return student_t_tail((first - second) * math.sqrt((n - 1) * (1 + between) / variance), n - 3)
 
 
 def student_t_tail(t: float, freedom: float) -> float:
@@ -62,17 +62,17 @@ def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
 def _beta_fraction(a: float, b: float, x: float) -> float:
     """The continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22)."""
     upper, lower = 1.0, 1 / (1 - (a + b) * x / (a + 1))
-    found = lower
+    fraction = lower
     for step in range(1, MAX_STEPS):
         even = step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step))
         odd = -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1))
         for term in (even, odd):
             lower = 1 / _not_zero(1 + term * lower)
             upper = _not_zero(1 + term / upper)
-            found *= lower * upper
+            fraction *= lower * upper
         if abs(lower * upper - 1) < 1e-15:
             break
-    return found
+    return fraction
 
 
 def _not_zero(value: float) -> float:
@@ -87,13 +87,13 @@ def permutation_p(first: Column, second: Column, human: Column, *, permutations:
     first, second, human = (_standardise(column) for column in (first, second, human))
     observed = abs(float(first @ human - second @ human)) / len(human)
     generator = np.random.default_rng(seed)
-    most = max(1, SWAPS_AT_ONCE // len(human))
-    # Sums of swapped columns are sums of the unswapped plus those of what swapping changes.
+    max_rows = max(1, SWAPS_AT_ONCE // len(human))
+    # The sums of a swapped column are those of the original plus what swapping changes.
     change = np.stack([second - first, (second - first) * human, second**2 - first**2], axis=1)
     sums = [np.array([c.sum(), c @ human, c @ c]) for c in (first, second)]
     reached = 0
-    for start in range(0, permutations, most):
-        rows = min(most, permutations - start)
+    for start in range(0, permutations, max_rows):
+        rows = min(max_rows, permutations - start)
         moved = generator.integers(2, size=(rows, len(human)), dtype=np.int8).astype(np.float64) @ change
         gap = _correlation(sums[0] + moved, len(human)) - _correlation(sums[1] - moved, len(human))
         # Equal but for rounding counts as reached.
@@ -110,8 +110,8 @@ def _standardise(column: Column) -> Column:
 def _correlation(sums: Column, points: int) -> Column:
     """Pearson's correlation with standardised ratings, from sums of x, of x times rating and of x squared."""
     of_x, with_human, squares = sums.T
-    parallel_map = np.sqrt(np.maximum(squares - of_x**2 / points, 1e-300) * points)
-    correlation: Column = with_human / parallel_map
+    deviation = np.sqrt(np.maximum(squares - of_x**2 / points, 1e-300) * points)
+    correlation: Column = with_human / deviation
     return correlation
 
 
@@ -133,14 +133,14 @@ def holm(p_values: Sequence[float] | Column) -> list[float]:
     """Holm's adjusted p-values, for many comparisons at once; NaN stays NaN and does not count."""
     tested = [index for index in range(len(p_values)) if not math.isnan(p_values[index])]
     adjusted = [math.nan] * len(p_values)
-    least = 0.0
+    lowest = 0.0
     for rank, index in enumerate(sorted(tested, key=p_values.__getitem__)):
-        least = max(least, min(1.0, (len(tested) - rank) * float(p_values[index])))
-        adjusted[index] = least
+        lowest = max(lowest, min(1.0, (len(tested) - rank) * float(p_values[index])))
+        adjusted[index] = lowest
     return adjusted
 
 
-# Sums in another order may differ by so much of a value; what is equal but for that counts as reached.
+# Relative rounding error of sums in another order; a gap that is equal but for it counts as reached.
 ROUNDING = 1e-10
 
 
@@ -159,18 +159,18 @@ def randomization_p(
     """
     totals = [rows.sum(axis=0) for rows in systems]
     values = finish(np.stack(totals))
-    observed = [abs(float(values[one] - values[other])) for one, other in pairs]
+    observed = [abs(float(values[first] - values[second])) for first, second in pairs]
     enough = [
-        gap - ROUNDING * max(abs(values[one]), abs(values[other]))
-        for gap, (one, other) in zip(observed, pairs, strict=True)
+        gap - ROUNDING * max(abs(values[first]), abs(values[second]))
+        for gap, (first, second) in zip(observed, pairs, strict=True)
     ]
     reached = [0] * len(pairs)
     for swaps in _draw_swaps(len(systems[0]), randomizations, seed):
-        # What a system gives away in each randomisation; the other system of a pair gets it.
+        # The statistics that a system gives away in each randomisation; the other system of a pair gets them.
         given = [swaps @ rows for rows in systems]
-        for index, (one, other) in enumerate(pairs):
-            change = given[other] - given[one]
-            gaps = np.abs(finish(totals[one] + change) - finish(totals[other] - change))
+        for index, (first, second) in enumerate(pairs):
+            change = given[second] - given[first]
+            gaps = np.abs(finish(totals[first] + change) - finish(totals[second] - change))
             reached[index] += int((gaps >= enough[index]).sum())
     if not randomizations:
         return [math.nan] * len(pairs)
@@ -181,9 +181,9 @@ def randomization_p(
 
 
 def _draw_swaps(items: int, randomizations: int, seed: int) -> Iterator[Column]:
-    """Which items swap (1) and which do not (0); as many rows at once as memory should hold."""
+    """Which items swap (1) and which do not (0), in chunks of bounded size."""
     generator = np.random.default_rng(seed)
-    most = max(1, SWAPS_AT_ONCE // items)
-    for start in range(0, randomizations, most):
-        size = (min(most, randomizations - start), items)
+    max_rows = max(1, SWAPS_AT_ONCE // items)
+    for start in range(0, randomizations, max_rows):
+        size = (min(max_rows, randomizations - start), items)
         yield generator.integers(2, size=size, dtype=np.bool_).astype(np.float64)

@@ -1,15 +1,14 @@
 """Thurstone's Case V: a score for each system, from how often people prefer one system to another.
 
-The model: a system with score s beats one with score t with probability Φ(s - t). Scores are those of
-greatest likelihood, so that not every pair of systems need be compared; they sum to 0.
+The model: a system with score s beats one with score t with probability Φ(s - t). Scores maximise the
+likelihood, so not every pair of systems has to be compared; they sum to 0.
 """
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from factable.stats.pairs import Column
+from factable.stats import Column, Mask
 
 MAX_STEPS = 200
 SMALLEST_STEP = 1e-10
@@ -20,8 +19,9 @@ FARTHEST = 30.0
 def thurstone_scores(wins: Column) -> Column:
     """Scores (draws x systems) from counts (draws x systems x systems) of the first beating the second.
 
-    A tie is half a win for each. Where one system of a pair always wins, both get half a win more, since the
-    greatest likelihood could be at infinity. A draw whose comparisons do not connect all systems is NaN.
+    A tie is half a win for each. Where one system of a pair always wins, both get half a win more, because
+    the likelihood could otherwise grow without bound. A draw whose comparisons leave systems unconnected is
+    NaN.
     """
     swapped = wins.transpose(0, 2, 1)
     compared = wins + swapped > 0
@@ -33,14 +33,14 @@ def thurstone_scores(wins: Column) -> Column:
     return scores
 
 
-def _are_connected(compared: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether comparisons (draws x systems x systems) lead from every system to every other."""
+def _are_connected(compared: Mask) -> Mask:
+    """True for draws whose comparisons (draws x systems x systems) connect all systems."""
     reached = (compared | np.eye(compared.shape[1], dtype=bool)).astype(np.float64)
-    # Squaring doubles the length of the ways that are followed.
+    # Squaring doubles the length of the paths that are followed.
     for _ in range(compared.shape[1].bit_length()):
         reached = (reached @ reached > 0).astype(np.float64)
     # A row that reaches all others is enough, for comparisons go both ways.
-    connected: NDArray[np.bool_] = reached[:, 0].min(axis=1) > 0
+    connected: Mask = reached[:, 0].min(axis=1) > 0
     return connected
 
 
@@ -48,10 +48,10 @@ def _maximize(counts: Column) -> Column:
     """Newton's method for all draws at once; the likelihood is concave, and steps are kept short."""
     scores = np.zeros(counts.shape[:2])
     for _ in range(MAX_STEPS):
-        apart = np.clip(scores[:, :, None] - scores[:, None, :], -FARTHEST, FARTHEST)
+        gaps = np.clip(scores[:, :, None] - scores[:, None, :], -FARTHEST, FARTHEST)
         # The derivative of log Φ, and minus the derivative of that.
-        slope = np.exp(-(apart**2) / 2) / np.sqrt(2 * np.pi) / _normal(apart)
-        bend = counts * slope * (slope + apart)
+        slope = np.exp(-(gaps**2) / 2) / np.sqrt(2 * np.pi) / _normal(gaps)
+        bend = counts * slope * (slope + gaps)
         gradient = (counts * slope - (counts * slope).transpose(0, 2, 1)).sum(axis=2)
         step = np.linalg.solve(_curvature(bend), gradient[:, :, None])[:, :, 0]
         longest = np.abs(step).max(axis=1, keepdims=True)

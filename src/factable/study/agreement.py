@@ -11,15 +11,15 @@ from factable.io.judgements import AnnotatedSpan, Annotation
 from factable.stats.agreement import (
     NEED_NUMBERS,
     STATISTICS,
+    AnnotatorLabels,
     Extent,
-    Labels,
     Overlaps,
     agreement_draws,
     count_characters,
     count_shared,
     f1_draws,
     is_even,
-    merge,
+    merge_spans,
 )
 from factable.stats.bootstrap import Draws
 from factable.study.panel import Measured, summarize
@@ -103,18 +103,18 @@ def _on_dimension(
     )
 
 
-def _make_labels(by_text: Sequence[Sequence[float | str]]) -> Labels:
-    """Labels of texts in their order; one that is no number makes all of them names."""
+def _make_labels(by_text: Sequence[Sequence[float | str]]) -> AnnotatorLabels:
+    """AnnotatorLabels of texts in their order; one that is no number makes all of them names."""
     values = [value for own in by_text for value in own]
     text_of = np.repeat(np.arange(len(by_text)), [len(own) for own in by_text])
     if any(isinstance(value, str) for value in values):
         names = [value if isinstance(value, str) else f"{value:.17g}" for value in values]
-        return Labels(text_of, np.unique(names, return_inverse=True)[1], None)
+        return AnnotatorLabels(text_of, np.unique(names, return_inverse=True)[1], None)
     numbers, value_of = np.unique(np.array(values, dtype=np.float64), return_inverse=True)
-    return Labels(text_of, value_of, numbers)
+    return AnnotatorLabels(text_of, value_of, numbers)
 
 
-def _measure(labels: Labels, texts: int, draws: int, seed: int) -> dict[str, Measured]:
+def _measure(labels: AnnotatorLabels, texts: int, draws: int, seed: int) -> dict[str, Measured]:
     if not texts:
         return dict.fromkeys(STATISTICS, Measured(np.nan, reason=NO_PAIRS))
     chosen = Draws(texts, draws, seed, len(labels.text_of))
@@ -122,7 +122,7 @@ def _measure(labels: Labels, texts: int, draws: int, seed: int) -> dict[str, Mea
     return {name: summarize(column, _why_undefined(name, labels)) for name, column in found.items()}
 
 
-def _why_undefined(statistic: str, labels: Labels) -> str:
+def _why_undefined(statistic: str, labels: AnnotatorLabels) -> str:
     """Why a statistic is undefined, if it is."""
     if statistic in NEED_NUMBERS and labels.numbers is None:
         return "labels are no numbers"
@@ -167,7 +167,7 @@ def _overlap(texts: Sequence[Marks], kind: str | None, compare: Compare) -> Over
 
 
 def _compare_characters(first: list[Extent], second: list[Extent]) -> tuple[int, int]:
-    merged = merge(first), merge(second)
+    merged = merge_spans(first), merge_spans(second)
     return count_shared(*merged), sum(map(count_characters, merged))
 
 

@@ -11,7 +11,6 @@ from factable.core.signature import spec
 from factable.errors import UsageError, printable
 from factable.stats.bootstrap import Draws
 from factable.stats.classification import (
-    Labels,
     accuracy,
     balanced_accuracy,
     best_cut,
@@ -184,7 +183,7 @@ class Group:
 
 
 def count_groups(
-    gold: Labels, predicted: Labels, labels: tuple[str, ...], item_of: Indices, facts: Indices, draws: Draws
+    gold: Indices, predicted: Indices, labels: tuple[str, ...], item_of: Indices, facts: Indices, draws: Draws
 ) -> tuple[Group, dict[int, Group]]:
     """All texts together, and those with each number of facts."""
     counts = {}

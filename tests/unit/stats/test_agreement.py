@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from factable.stats.agreement import Labels, agreement_draws
+from factable.stats.agreement import AnnotatorLabels, agreement_draws
 from factable.stats.bootstrap import Draws
 
 NONE = np.nan
@@ -33,7 +33,7 @@ def labels_of(ratings):
     ratings = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
     text_of, annotator_of = np.nonzero(~np.isnan(ratings.T))
     numbers, value_of = np.unique(ratings[annotator_of, text_of], return_inverse=True)
-    return Labels(text_of, value_of, numbers)
+    return AnnotatorLabels(text_of, value_of, numbers)
 
 
 def agreement(labels):

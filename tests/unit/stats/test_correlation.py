@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from factable.stats.correlation import (
+    MAX_POINTS,
     STATISTICS,
     correlate_draws,
     correlate_rows,
     permutation_p_of_rows,
+    sum_pairs,
+    tie_threshold,
     tie_threshold_rows,
     why_no_pairs,
     why_undefined,
 )
-from factable.stats.pairs import MAX_POINTS, sum_pairs, tie_threshold
 from factable.stats.significance import permutation_p
 
 SCIPY = {
@@ -95,7 +97,7 @@ def test_blocks_of_pairs_change_nothing(monkeypatch):
     x, y = generator.integers(0, 6, size=(2, 40)).astype(float)
     item_of, weights = np.arange(40) % 9, generator.integers(0, 3, size=(4, 9)).astype(float)
     whole = sum_pairs(x, y, item_of, weights, 1.0)
-    monkeypatch.setattr("factable.stats.pairs.PAIRS_AT_ONCE", 200)
+    monkeypatch.setattr("factable.stats.correlation.PAIRS_AT_ONCE", 200)
     for one, other in zip(whole, sum_pairs(x, y, item_of, weights, 1.0), strict=True):
         assert one.tolist() == other.tolist()
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factable.stats.agreement import Overlaps, count_characters, count_shared, f1_draws, merge
+from factable.stats.agreement import Overlaps, count_characters, count_shared, f1_draws, merge_spans
 
 spans = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)).map(lambda s: (s[0], s[0] + s[1])))
 
@@ -16,8 +16,10 @@ def characters(found):
 
 @given(spans, spans)
 def test_counts_are_those_of_sets(first, second):
-    assert count_characters(merge(first)) == len(characters(first))
-    assert count_shared(merge(first), merge(second)) == len(characters(first) & characters(second))
+    assert count_characters(merge_spans(first)) == len(characters(first))
+    assert count_shared(merge_spans(first), merge_spans(second)) == len(
+        characters(first) & characters(second)
+    )
 
 
 def overlaps(rows):
