@@ -16,9 +16,9 @@ from factable.errors import MAX_CHARACTERS_SHOWN, FactableError
 from factable.gate.baseline import read_baseline
 from factable.gate.config import read_config
 from factable.io.data import make_table
+from factable.io.faults import Malformed
 from factable.io.formats import open_format
 from factable.io.judgements import read_annotations, read_preferences
-from factable.io.malformed import Malformed
 from factable.metrics.cider import load_idf
 from factable.metrics.extraction.extractors import load_extractor
 from factable.metrics.ledger.weights import load_weights

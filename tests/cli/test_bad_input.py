@@ -47,7 +47,10 @@ BAD_LINES = {
     "no data": (line(data=None), 'no "data" field; add the data the text was written from'),
     "null data": (b'{"text": "", "data": null}', f'"data" is null; {FORMS}'),
     "number as data": (line(data=3), f'"data" is a number; {FORMS}'),
-    "some string as data": (line(data="what"), "\"data\" is 'what', which breaks off at 'what'; " + FORMS),
+    "some string as data": (
+        line(data="what"),
+        "\"data\" is 'what', which cannot be read from 'what' on; " + FORMS,
+    ),
     "pair as triple": (line(data=[["a", "b"]]), '"data" has 2 parts in triple 1; a triple has subject, '),
     "object in triple": (line(data=[["a", "b", {}]]), '"data" has an object in triple 1; use strings, '),
     "number among triples": (line(data=[["a", "b", "c"], 3]), '"data" has a number as element 2; give'),
@@ -74,7 +77,7 @@ BAD_LINES = {
     "hidden characters": (line(text=None, **{"te\x1b[2Jxt": 1}), 'no "text" field; '),
     "escaped words": (
         line(data="\x1b[2J\u202e"),
-        r"""data" is '\x1b[2J\u202e', which breaks off at '\x1b[2J\u202e'; """,
+        r"""data" is '\x1b[2J\u202e', which cannot be read from '\x1b[2J\u202e' on; """,
     ),
 }
 
@@ -132,7 +135,7 @@ BAD_FILES = {
     ),
     "deep list": ("x.json", b"[" * 100_000, "x.json:1: broken JSON list (depth limit exceeded); write one "),
     "bad element": ("x.json", b"[3]", "x.json: element 1: a number instead of an object; write"),
-    "no header": ("x.csv", b"", "x.csv:1: no header; begin the file with a line of column names"),
+    "no header": ("x.csv", b"", "x.csv:1: no header; put the column names in the first line"),
     "short row": ("x.csv", b"text,data\na\n", "x.csv:2: 1 cells under 2 column names; give every row one"),
     "open quote": ("x.csv", b'text,data\n"a,b\n', "x.csv:2: broken CSV (unexpected end of data); put"),
     "no Parquet": ("x.parquet", b"nothing of the kind", "x.parquet: no readable Parquet ("),

@@ -87,7 +87,7 @@ def test_an_empty_text_says_nothing(check):
     [
         (("--data", '{"name": ', "--text", "x"), "--data: broken JSON at line 1, column"),
         (("--data", '[["a", "b"]]', "--text", "x"), "2 parts in triple 1"),
-        (("--data", "no data", "--text", "x"), "which breaks off at"),
+        (("--data", "no data", "--text", "x"), "which cannot be read from"),
         (("--data", "[]", "--text", "x"), "--data: no records with a value"),
         (("--data", "missing.json", "--text", "x"), "missing.json: No such file"),
         (("--data", "a[b]", "--text", "@missing.txt"), "missing.txt: No such file"),

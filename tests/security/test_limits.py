@@ -76,7 +76,7 @@ TOO_MUCH = {
     "triples": (line(data=[["", "", ""]] * 100_001), ":1: more than 100000 records; split the data"),
     "values": (line(data={"a": [1] * 100_001}), ":1: more than 100000 records; split the data"),
     "nesting": (b'{"text": "", "data": {"a":' + b"[" * 120 + b"]" * 120 + b"}}", "deeper than 100 levels"),
-    "names above": (line(data={"a" * 2000: {"b": 1}}), ":1: an attribute whose name has 2002 characters"),
+    "names above": (line(data={"a" * 2000: {"b": 1}}), ":1: an attribute name of 2002 characters"),
     "fields": (line(**{f"x{number}": 1 for number in range(1000)}), ":1: 1003 fields; give at most 1000"),
 }
 
@@ -111,9 +111,9 @@ REPEATED = {
 def test_a_name_twice_in_one_object_loses_no_fact_in_silence(tmp_path, name):
     content, said = REPEATED[name]
     message = refusal(factable.read, tmp_path / "x.jsonl", content)
-    assert message == f":1: {said} stands twice in one object; give each name once"
+    assert message == f":1: {said} occurs twice in one object; give each name once"
     message = refusal(factable.read, tmp_path / "x.json", b"[" + content + b"]")
-    assert message == f": {said} stands twice in one object; give each name once"
+    assert message == f": {said} occurs twice in one object; give each name once"
 
 
 def test_colons_in_texts_are_no_repeats(tmp_path):
@@ -126,7 +126,7 @@ def test_a_table_whose_spans_cover_everything(tmp_path):
     cell = {"value": "x", "column_span": 10**9, "row_span": 10**9}
     content = json.dumps({"table": [[cell] * 20] * 200, "highlighted_cells": [[0, 0]]}).encode()
     message = refusal(lambda path: list(open_format("totto")([path])), tmp_path / "x", content)
-    assert message == ":1: cells that span too many rows and columns; mend the spans"
+    assert message == ":1: cells that span too many rows and columns; correct the spans"
 
 
 TOML = {

@@ -7,8 +7,8 @@ import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.duplicates import refuse_repeats
+from factable.io.faults import Malformed
 from factable.io.files import read_whole
-from factable.io.malformed import Malformed
 
 JSON_STARTS = ("{", "[")
 

@@ -9,7 +9,7 @@ from factable.core.metric import Metric, pick
 from factable.core.registry import parse
 from factable.core.signature import spec
 from factable.errors import Fault, UsageError, printable
-from factable.io.blocks import Block, RowBlock, leave_in_file, parse_any
+from factable.io.blocks import Block, RowBlock, leave_in_file
 from factable.io.faults import RowKind, fault_at
 from factable.io.read import without_collection
 from factable.kernels import fingerprints
@@ -86,7 +86,7 @@ def read_unit(unit: AnyUnit, *, need_text: bool = True) -> Batch:
     """The unit with its lines or rows read."""
     if isinstance(unit, Batch):
         return unit
-    parsed = parse_any(unit, need_text=need_text)
+    parsed = unit.parse(need_text=need_text)
     examples = name_systems(parsed.examples, unit.system)
     return Batch(unit.source, unit.row_kind, parsed.lines, examples, parsed.faults)
 

@@ -9,8 +9,8 @@ import orjson
 from factable.errors import DataError, Fault
 from factable.gate.outcomes import Key, Outcome
 from factable.gate.policy import KINDS, Policy
+from factable.io.faults import Malformed
 from factable.io.files import read_whole, source_name
-from factable.io.malformed import Malformed
 from factable.io.objects import take
 
 # What a run is about, not how it was made.

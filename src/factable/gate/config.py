@@ -6,8 +6,8 @@ from typing import Any, NoReturn
 
 from factable.errors import DataError, Fault, did_you_mean
 from factable.gate.policy import KINDS, Policy
+from factable.io.faults import Malformed, show
 from factable.io.files import read_whole
-from factable.io.malformed import Malformed, show
 from factable.io.toml import parse_toml
 
 Read = Callable[[object], Any]

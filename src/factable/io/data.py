@@ -8,8 +8,8 @@ from math import isnan
 import orjson
 
 from factable.io.duplicates import refuse_repeats
-from factable.io.limits import MAX_NESTING, MAX_RECORDS, check_name
-from factable.io.malformed import Malformed, kind_of, shorten
+from factable.io.faults import Malformed, kind_of, shorten
+from factable.io.limits import MAX_NAME, MAX_NESTING, MAX_RECORDS
 from factable.kernels import make_records
 from factable.types import Record, Table
 
@@ -24,7 +24,7 @@ E2E_SLOT = re.compile(r"([^\[\],]+)\[([^\]]*)\]\s*(?:,|$)")
 def make_table(data: object, *, subject: str = "", title: str = "", raw: bytes = b"") -> Table:
     """Turn any accepted form of `data` into a Table; `subject` names the entity of attribute-value data.
 
-    `raw` is the JSON that the data were parsed from, if they were; repeated names are looked for in it.
+    `raw` is the JSON that the data were parsed from, if any; it is searched for names that occur twice.
     """
     if type(data) is list:
         records = make_records(data)
@@ -73,7 +73,7 @@ def split_triple(text: str) -> Record:
 
 
 def _loose_triple(row: list[object], number: int) -> Iterator[Record]:
-    """The record of a triple whose parts may be numbers, booleans or null (a null value is no fact)."""
+    """The record of a triple whose parts may be numbers or booleans; a null value gives no record."""
     if len(row) != 3:
         raise Malformed(
             f'"data" has {len(row)} parts in triple {number}', "a triple has subject, attribute and value"
@@ -110,6 +110,13 @@ def _flatten(value: object, subject: str, path: str, depth: int) -> Iterator[Rec
         yield Record(subject, path, _scalar(value, path))
 
 
+def check_name(name: str) -> str:
+    """The name of an attribute, unless it is so long that copies of it would fill the memory."""
+    if len(name) > MAX_NAME:
+        raise Malformed(f"an attribute name of {len(name)} characters", f"the limit is {MAX_NAME}")
+    return name
+
+
 def is_missing(value: object) -> bool:
     """Whether a value stands for no value: null, or the NaN of data frames."""
     return value is None or (isinstance(value, float) and isnan(value))
@@ -142,7 +149,8 @@ def parse_e2e(text: str, subject: str = "") -> tuple[Record, ...]:
         slot = E2E_SLOT.match(text, position)
         if slot is None or not slot[1].strip():
             raise Malformed(
-                f'"data" is {shorten(text)}, which breaks off at {shorten(text[position:], 20)}', FORMS
+                f'"data" is {shorten(text)}, which cannot be read from {shorten(text[position:], 20)} on',
+                FORMS,
             )
         records.append(Record(subject, slot[1].strip(), slot[2].strip()))
         position = slot.end()

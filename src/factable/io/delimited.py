@@ -1,4 +1,4 @@
-"""CSV and TSV files: the header, then rows of as many cells."""
+"""CSV and TSV files: a header, then rows with one cell per column."""
 
 import csv
 import os
@@ -7,12 +7,12 @@ from math import isfinite, nan
 from typing import TypeVar
 
 from factable.errors import DataError, Fault, did_you_mean
+from factable.io.faults import Malformed, shorten
 from factable.io.files import iter_whole_lines, source_name
 from factable.io.limits import MAX_LINE_BYTES
-from factable.io.malformed import Malformed, shorten
 
 T = TypeVar("T")
-# The csv module of Python 3.10 refuses NUL, so it is given something else that no line in UTF-8 can hold.
+# The csv module of Python 3.10 refuses NUL; it is replaced by a character that no UTF-8 line can hold.
 NUL, STAND_IN = "\0", "\ud800"
 
 
@@ -24,7 +24,7 @@ def read_cells(path: str | os.PathLike[str]) -> tuple[list[str], Iterator[tuple[
     rows = _split_rows(name, _chain(first, lines), "\t" if "\t" in first else ",")
     _, header = next(rows, (1, []))
     if not header:
-        raise DataError([Fault(name, 1, "no header", "begin the file with a line of column names")])
+        raise DataError([Fault(name, 1, "no header", "put the column names in the first line")])
     return check_header(name, header), rows
 
 
@@ -53,7 +53,7 @@ def _split_rows(name: str, lines: Iterator[str], delimiter: str) -> Iterator[tup
 
 
 def check_header(name: str, header: Iterable[str]) -> list[str]:
-    """The column names without blanks around them; each has to be there, and once only."""
+    """The column names, stripped; every column must have a name of its own."""
     names = [column.strip() for column in header]
     seen: set[str] = set()
     for index, column in enumerate(names):
@@ -76,14 +76,14 @@ def check_width(row: Sequence[T], width: int) -> Sequence[T]:
     return row
 
 
-def find_column(name: str, header: list[str], wanted: str) -> int:
-    """The place of a column, whatever the case of its name."""
-    lowered = [column.lower() for column in header]
-    if wanted.lower() in lowered:
-        return lowered.index(wanted.lower())
-    found = f'no column "{wanted}" among {", ".join(header)}'
+def find_column(name: str, header: list[str], column: str) -> int:
+    """The index of a column; case does not matter."""
+    lowered = [cell.lower() for cell in header]
+    if column.lower() in lowered:
+        return lowered.index(column.lower())
+    problem = f'no column "{column}" among {", ".join(header)}'
     raise DataError(
-        [Fault(name, 1, found, f"{did_you_mean(wanted, header)}name the columns in the first line")]
+        [Fault(name, 1, problem, f"{did_you_mean(column, header)}name the columns in the first line")]
     )
 
 

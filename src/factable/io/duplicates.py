@@ -1,4 +1,4 @@
-"""Finds repeated keys in a stream at 8 bytes per key."""
+"""Repeated ids in a stream of examples, and repeated names in a JSON object."""
 
 import json
 from typing import Any
@@ -6,29 +6,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from factable.io.faults import Malformed, shorten
 from factable.io.limits import MAX_NESTING
-from factable.io.malformed import Malformed, shorten
 
 
 class SeenKeys:
-    """Remembers 64-bit keys in sorted runs that are merged as they grow, so that looking up stays fast."""
+    """64-bit keys seen so far, 8 bytes each, in sorted runs that are merged as they grow."""
 
-    # Two different keys with one fingerprint: 3 in 10^8 for a million examples, and then a fault that
-    # names both lines, never a wrong number.
+    # A million examples have two equal fingerprints with probability 3 in 10^8; the result is then a fault
+    # that names both lines, never a wrong number.
     def __init__(self) -> None:
         self._runs: list[NDArray[np.uint64]] = []
 
     def add(self, keys: bytes) -> list[int]:
-        """Remember packed 8-byte keys; return the positions of those seen before."""
+        """Add packed 8-byte keys; return the indices of those seen before."""
         added = np.frombuffer(keys, dtype=np.uint64)
         order = np.argsort(added, kind="stable")
         run = added[order]
         repeated = np.zeros(len(run), dtype=bool)
         repeated[1:] = run[1:] == run[:-1]
-        for known in self._runs:
-            index = np.searchsorted(known, run)
-            inside = index < len(known)
-            repeated[inside] |= known[index[inside]] == run[inside]
+        for earlier in self._runs:
+            index = np.searchsorted(earlier, run)
+            inside = index < len(earlier)
+            repeated[inside] |= earlier[index[inside]] == run[inside]
         self._merge(run)
         return sorted(order[repeated].tolist())
 
@@ -41,10 +41,10 @@ class SeenKeys:
 
 
 def refuse_repeats(raw: bytes | str, value: object) -> None:
-    """Refuse JSON, given as it was and as it was parsed, in which an object has a name twice."""
+    """Refuse JSON in which an object has a name twice; `value` is what `raw` was parsed to."""
     colons = raw.count(b":") if isinstance(raw, bytes) else raw.count(":")
-    # Every name has a colon after it, so that as many colons as names leave none for a repeat; more of them
-    # may well be in texts, and then a slower parser has to look.
+    # Each name is followed by a colon: as many colons as names in the parsed value means no repeat. More
+    # colons may be in texts, so a slower parser has to look.
     if colons == _count_names(value):
         return
     try:
@@ -67,9 +67,9 @@ def _count_names(value: object) -> int:
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> None:
-    """Nothing is made of the pairs: only their names are looked at."""
+    """Hook of the JSON parser: only looks at the names."""
     seen: set[str] = set()
     for name, _ in pairs:
         if name in seen:
-            raise Malformed(f"{shorten(name)} stands twice in one object", "give each name once")
+            raise Malformed(f"{shorten(name)} occurs twice in one object", "give each name once")
         seen.add(name)

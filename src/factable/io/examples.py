@@ -1,4 +1,4 @@
-"""One JSON object, dict or row -> one Example."""
+"""Examples from JSON objects, and back."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -9,26 +9,26 @@ import orjson
 
 from factable.errors import did_you_mean
 from factable.io.data import is_missing, make_table
+from factable.io.faults import Malformed, kind_of
 from factable.io.files import open_output
 from factable.io.limits import MAX_FIELDS
-from factable.io.malformed import Malformed, kind_of
 from factable.types import Example
 
 FIELDS = ("id", "system", "data", "text", "references", "human", "subject", "title")
 _KNOWN = frozenset(FIELDS)
-# Characters of all names of an object that are worth remembering.
-MAX_REMEMBERED = 1000
+# Objects whose names are longer in total are not cached.
+MAX_CACHED_LENGTH = 1000
 
 
 def make_example(source: object, number: int, raw: bytes = b"", *, need_text: bool = True) -> Example:
     """Check one object and make it an Example; `number` stands in for a missing id.
 
-    `raw` is the JSON that the object was parsed from, if it was; names that stand twice are looked for there.
+    `raw` is the JSON that the object was parsed from, if any; it is searched for names that occur twice.
     """
     if not isinstance(source, dict):
         raise Malformed(f"{kind_of(source)} instead of an object", 'write {"id": …, "data": …, "text": …}')
     if not _KNOWN.issuperset(source):
-        _refuse_others(source)
+        _check_unknown_fields(source)
     text = source.get("text")
     if type(text) is not str:
         text = _missing_text(source, text, need_text)
@@ -49,17 +49,21 @@ def make_example(source: object, number: int, raw: bytes = b"", *, need_text: bo
     )
 
 
-def _refuse_others(source: Mapping[str, object]) -> None:
+def _check_unknown_fields(source: Mapping[str, object]) -> None:
     if len(source) > MAX_FIELDS:
-        raise Malformed(f"{len(source)} fields", f"give at most {MAX_FIELDS}, and facts inside of data")
+        raise Malformed(f"{len(source)} fields", f"give at most {MAX_FIELDS}, and put facts into data")
     names = tuple(source)
-    # Remembered, because looking for close matches takes longer than all the rest of a line.
-    search = _search_once if sum(len(str(name)) for name in names) <= MAX_REMEMBERED else _refuse_misspelt
-    search(names)
+    # Cached, because looking for close matches takes longer than all the rest of a line.
+    check = (
+        _refuse_misspelt_cached
+        if sum(len(str(name)) for name in names) <= MAX_CACHED_LENGTH
+        else _refuse_misspelt
+    )
+    check(names)
 
 
 def _refuse_misspelt(keys: tuple[object, ...]) -> None:
-    """Other fields are the user's own business, unless they look like a misspelt one of ours."""
+    """Unknown fields are allowed, unless they look like a misspelt one of ours."""
     absent = [name for name in FIELDS if name not in keys]
     for key in keys:
         hint = did_you_mean(str(key), absent)
@@ -67,15 +71,15 @@ def _refuse_misspelt(keys: tuple[object, ...]) -> None:
             raise Malformed(f'unknown field "{key}"', f"{hint}Fields are {', '.join(FIELDS)}")
 
 
-_search_once = lru_cache(maxsize=1000)(_refuse_misspelt)
+_refuse_misspelt_cached = lru_cache(maxsize=1000)(_refuse_misspelt)
 
 
 def _missing_text(source: Mapping[str, object], text: object, need_text: bool) -> str:
     if text is not None:
         raise Malformed(f'"text" is {kind_of(text)}', "give the text as a string")
     if need_text:
-        found = 'no "text" field' if "text" not in source else '"text" is null'
-        raise Malformed(found, 'add the text to be checked (an empty output is "")')
+        problem = 'no "text" field' if "text" not in source else '"text" is null'
+        raise Malformed(problem, 'add the text to be checked (an empty output is "")')
     return ""
 
 
@@ -88,7 +92,7 @@ def _name(field: str, name: object, default: str) -> str:
 
 
 def _references(references: object) -> tuple[str, ...]:
-    """A null reference is a missing one; an empty string is kept, for metrics to judge."""
+    """Null references are dropped; empty strings are kept, for the metrics to treat."""
     if references is None:
         return ()
     if not isinstance(references, list | tuple):
@@ -136,7 +140,7 @@ def write_examples(
 ) -> int:
     """Write examples as JSON lines, whole or not at all; return how many.
 
-    `with_text=False` is for corpora that hold no texts to be checked: an empty text would be one.
+    `with_text=False` leaves out the texts, for corpora without any: an empty text would be an output.
     """
     count = 0
     with open_output(path) as stream:

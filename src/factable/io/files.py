@@ -24,7 +24,7 @@ PACKED_BYTES = 1 << 12
 class _Unpacked(RawIOBase):
     """The content of a zstd stream of one or more frames."""
 
-    # zstandard's own stream reader takes a file that breaks off for one that ends.
+    # zstandard's own stream reader takes a truncated file for a complete one.
     def __init__(self, packed: IO[bytes], zstandard: Any) -> None:
         self._packed = packed
         self._zstandard = zstandard
@@ -36,7 +36,7 @@ class _Unpacked(RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill the buffer with what comes next; 0 at the end."""
+        """Fill the buffer; 0 at the end."""
         while not self._waiting:
             chunk = self._packed.read(PACKED_BYTES)
             if not chunk:
@@ -75,11 +75,11 @@ BUFFER_BYTES = 1 << 17
 
 
 class UnpackedTooLargeError(EOFError):
-    """What is unpacked is out of all proportion to what is packed."""
+    """The unpacked content is too large for the size of the packed file."""
 
 
 class _Counted(RawIOBase):
-    """A stream that knows how many bytes were read of it; pipes have no position."""
+    """A stream that counts the bytes read from it; pipes have no position."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -90,21 +90,21 @@ class _Counted(RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill the buffer with what comes next; 0 at the end."""
+        """Fill the buffer; 0 at the end."""
         size: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
         self.count += size
         return size
 
 
 class _Bounded(_Counted):
-    """Unpacked content that must stay in proportion to the packed."""
+    """Unpacked content that must not grow too large for its packed size."""
 
     def __init__(self, unpacked: IO[bytes], packed: _Counted) -> None:
         super().__init__(unpacked)
         self._packed = packed
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill the buffer with what comes next, unless there was too much already."""
+        """Fill the buffer, unless there was too much already."""
         size = super().readinto(buffer)
         if self.count > FREE_BYTES and self.count > MAX_RATIO * self._packed.count:
             raise UnpackedTooLargeError(f"unpacks to more than {MAX_RATIO} times its size")
@@ -117,7 +117,7 @@ class _Bounded(_Counted):
 
 
 def decompress(raw: BufferedReader) -> IO[bytes]:
-    """The content of a gz, xz or zst stream, or of whatever else the stream itself."""
+    """The content of a gz, xz or zst stream; any other stream as it is."""
     magic = raw.peek(6)[:6]
     unpacked: IO[bytes]
     packed = _Counted(cast(IO[bytes], raw))
@@ -125,7 +125,7 @@ def decompress(raw: BufferedReader) -> IO[bytes]:
     if magic.startswith(b"\x1f\x8b"):
         unpacked = cast(IO[bytes], gzip.GzipFile(fileobj=source))
     elif magic == b"\xfd7zXZ\x00":
-        unpacked = cast(IO[bytes], lzma.LZMAFile(source))  # noqa: SIM115 (closed by what is around it)
+        unpacked = cast(IO[bytes], lzma.LZMAFile(source))  # noqa: SIM115 (closed by its wrapper)
     elif magic.startswith(b"\x28\xb5\x2f\xfd"):
         unpacked = open_zstd(source)
     else:
@@ -151,9 +151,9 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise DataError([Fault(name, None, "is a folder", "name a file")]) from None
     except OSError as error:
         # gzip and lzma say what is wrong in the message, the system in strerror.
-        found = error.strerror or str(error)
+        problem = error.strerror or str(error)
         remedy = "check the path" if error.errno else "the file is damaged; fetch or make it again"
-        raise DataError([Fault(name, None, found, remedy)]) from None
+        raise DataError([Fault(name, None, problem, remedy)]) from None
     except UnpackedTooLargeError as error:
         raise DataError([Fault(name, None, str(error), "unpack it yourself if you trust it")]) from None
     except (EOFError, lzma.LZMAError, zlib.error) as error:
@@ -163,8 +163,8 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def changed_while_read(name: str) -> Fault:
-    """Says that a file is not what it was when its reading began."""
-    return Fault(name, None, "changed while it was read", "run again once nobody writes to it")
+    """The fault of a file that changed while it was read."""
+    return Fault(name, None, "changed while it was read", "run again when nothing writes to it")
 
 
 def _state(raw: BufferedReader) -> tuple[int, int] | None:
@@ -174,7 +174,7 @@ def _state(raw: BufferedReader) -> tuple[int, int] | None:
 
 
 def source_name(path: str | os.PathLike[str]) -> str:
-    """How messages name a source."""
+    """The name of a source in messages."""
     return STDIN_NAME if str(path) == "-" else str(path)
 
 
@@ -209,15 +209,15 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
     with open_input(path) as stream:
         content = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(content) > MAX_DOCUMENT_BYTES:
-        found = f"larger than {MAX_DOCUMENT_BYTES >> 20} MB"
-        raise DataError([Fault(source_name(path), None, found, "check that it is the right file")])
+        problem = f"larger than {MAX_DOCUMENT_BYTES >> 20} MB"
+        raise DataError([Fault(source_name(path), None, problem, "check that it is the right file")])
     return content
 
 
 def too_long(name: str, line: int) -> Fault:
-    """Says that a line is longer than any example."""
-    found = f"a line of {MAX_LINE_BYTES >> 20} MB or more"
-    return Fault(name, line, found, "write one example a line, and end lines with line feeds")
+    """The fault of a line longer than any example."""
+    problem = f"a line of {MAX_LINE_BYTES >> 20} MB or more"
+    return Fault(name, line, problem, "write one example a line, and end lines with line feeds")
 
 
 def iter_whole_lines(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -229,8 +229,9 @@ def iter_whole_lines(path: str | os.PathLike[str]) -> Iterator[str]:
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
-                found = f"byte {error.start + 1} of the line is not UTF-8"
-                raise DataError([Fault(source_name(path), number, found, "save the file as UTF-8")]) from None
+                problem = f"byte {error.start + 1} of the line is not UTF-8"
+                fault = Fault(source_name(path), number, problem, "save the file as UTF-8")
+                raise DataError([fault]) from None
 
 
 def iter_lines(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -280,19 +281,19 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 class _OutputFile(FileIO):
-    """A file under a temporary name; whatever goes wrong with it, such as a full disk, names the output."""
+    """A file under a temporary name; write errors, such as a full disk, name the output file."""
 
     def __init__(self, descriptor: int, output: str) -> None:
         super().__init__(descriptor, "wb")
         self._output = output
 
     def write(self, content: Any) -> int:
-        """Write as much as goes in."""
+        """Write, and name the output in errors."""
         try:
             return super().write(content)
         except OSError as error:
-            found = f"cannot write: {error.strerror}"
-            raise DataError([Fault(self._output, None, found, "make room, or write elsewhere")]) from None
+            problem = f"cannot write: {error.strerror}"
+            raise DataError([Fault(self._output, None, problem, "make room, or write elsewhere")]) from None
 
 
 def _umask() -> int:
@@ -323,11 +324,11 @@ CHUNK_BYTES = 1 << 18
 
 
 def sha256_of(source: str | os.PathLike[str] | IO[bytes]) -> str:
-    """The sha256 of a file, by its path, or of all that is left in a stream; memory holds a chunk of it."""
+    """The sha256 of a file, or of the rest of a stream, read in chunks."""
     if isinstance(source, str | os.PathLike):
         with open(source, "rb") as stream:
             return sha256_of(stream)
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     while chunk := source.read(CHUNK_BYTES):
-        told.update(chunk)
-    return told.hexdigest()
+        digest.update(chunk)
+    return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Rows of judgements by people, such as preferences: the same fields in JSON lines, a JSON list or CSV."""
+"""Judgements by people (preferences, annotations) from JSON lines, a JSON list or CSV."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -9,9 +9,8 @@ from typing import NamedTuple, TypeVar
 from factable.errors import DataError, Fault, did_you_mean
 from factable.io.delimited import check_width, find_column, read_cells
 from factable.io.examples import FIELDS
-from factable.io.faults import Faults, RowKind, fault_at, make_each
+from factable.io.faults import Faults, Malformed, RowKind, fault_at, kind_of, make_each, shorten
 from factable.io.files import plain_suffix, source_name
-from factable.io.malformed import Malformed, kind_of, shorten
 from factable.io.objects import open_objects
 from factable.io.rows import RATING_PREFIX, parse_cell
 
@@ -28,10 +27,9 @@ def open_judgements(
     needed: Sequence[str],
     arrange: Callable[[Cells], Fields],
 ) -> tuple[RowKind, Iterator[tuple[int, R]]]:
-    """How messages count in a file, and what is made of its numbered rows.
+    """The row kind of a file, and the numbered results of `make` on its rows.
 
-    `needed` columns are looked for in the header of a CSV file, whose cells `arrange` turns into fields; an
-    empty cell is None.
+    A CSV file must have the `needed` columns; `arrange` turns its cells into fields, an empty cell is None.
     """
     if plain_suffix(path) not in (".csv", ".tsv"):
         return open_objects(path, lambda value, _: make(_check_object(value, needed)), faults)
@@ -58,7 +56,7 @@ def _check_object(value: object, needed: Sequence[str]) -> Fields:
 
 
 def take_name(fields: Fields, field: str, default: str | None = None) -> str:
-    """An id or a name; where it is missing the default, if there is one."""
+    """An id or a name; the default, if there is one, where it is missing."""
     value = fields.get(field)
     if type(value) is int:
         return str(value)
@@ -76,7 +74,7 @@ TIE = "tie"
 
 
 class Preference(NamedTuple):
-    """What one person said about two texts; `winner` is None where neither is better."""
+    """One person's preference between two texts; `winner` is None for a tie."""
 
     number: int
     item: str
@@ -87,7 +85,7 @@ class Preference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """The preferences of one file, and what was wrong with the lines that were skipped."""
+    """The preferences of one file, and the faults of the lines that were skipped."""
 
     source: str
     row_kind: RowKind
@@ -105,12 +103,12 @@ def read_preferences(path: str | os.PathLike[str], *, skip_bad: bool = False) ->
     rows = []
     first: dict[tuple[object, ...], int] = {}
     for number, row in numbered:
-        known = first.setdefault(_key(row), number) if row.annotator else number
-        if known == number:
+        first_number = first.setdefault(_key(row), number) if row.annotator else number
+        if first_number == number:
             rows.append(row._replace(number=number))
         else:
-            found = f"repeats annotator {row.annotator!r} on a pair (first at {row_kind} {known})"
-            faults.add(fault_at(name, row_kind, number, found, "keep one of them"))
+            problem = f"repeats annotator {row.annotator!r} on a pair (first at {row_kind} {first_number})"
+            faults.add(fault_at(name, row_kind, number, problem, "keep one of them"))
     return _finish(Preferences(name, row_kind, tuple(rows)), faults, skip_bad=skip_bad)
 
 
@@ -144,25 +142,26 @@ def _key(row: Preference) -> tuple[object, ...]:
 def check_texts(
     preferences: Preferences, systems_of: Mapping[str, Set[str]], *, skip_bad: bool = False
 ) -> Preferences:
-    """The preferences, if all their texts are among the examples, given as the systems of each item."""
+    """The preferences whose texts are among the examples; `systems_of` holds the systems of each item."""
     faults = Faults(patient=skip_bad)
-    kept = []
+    valid = []
     for row in preferences.rows:
-        known = systems_of.get(row.item)
-        if known is None:
-            problem = f"no example has id {shorten(row.item)}", "give both files the same ids"
-        elif missing := [system for system in row.systems if system not in known]:
-            found = f"no example of system {shorten(missing[0])} has id {shorten(row.item)}"
-            problem = found, f"{did_you_mean(missing[0], known)}add the example or drop the preference"
+        systems = systems_of.get(row.item)
+        if systems is None:
+            problem = f"no example has id {shorten(row.item)}"
+            remedy = "give both files the same ids"
+        elif missing := [system for system in row.systems if system not in systems]:
+            problem = f"no example of system {shorten(missing[0])} has id {shorten(row.item)}"
+            remedy = f"{did_you_mean(missing[0], systems)}add the example or drop the preference"
         else:
-            kept.append(row)
+            valid.append(row)
             continue
-        faults.add(fault_at(preferences.source, preferences.row_kind, row.number, *problem))
-    return _finish(replace(preferences, rows=tuple(kept)), faults, skip_bad=skip_bad)
+        faults.add(fault_at(preferences.source, preferences.row_kind, row.number, problem, remedy))
+    return _finish(replace(preferences, rows=tuple(valid)), faults, skip_bad=skip_bad)
 
 
 def _finish(preferences: Preferences, faults: Faults, *, skip_bad: bool) -> Preferences:
-    """Refuse what was found, or keep it as skipped; something has to be left."""
+    """Raise the faults, or add them to those skipped; at least one preference has to be left."""
     if not skip_bad or not preferences.rows:
         faults.check()
     if not preferences.rows:
@@ -173,12 +172,12 @@ def _finish(preferences: Preferences, faults: Faults, *, skip_bad: bool) -> Pref
 ANNOTATION_FIELDS = ("id", "annotator")
 SPANS = "spans"
 SPAN_FORM = 'give [start, end] or [start, end, "kind"], counted in characters from 0'
-# Columns that are no rating, although they are neither an id nor a name.
+# Columns that hold no rating.
 OTHER_COLUMNS = frozenset((*FIELDS, *ANNOTATION_FIELDS, SPANS))
 
 
 class AnnotatedSpan(NamedTuple):
-    """Characters of a text, from `start` up to and without `end`; the kind may be empty."""
+    """A marked piece of text; `end` is exclusive, the kind may be empty."""
 
     start: int
     end: int
@@ -186,7 +185,7 @@ class AnnotatedSpan(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """What one person said about one text; `spans` is None where no spans were asked for."""
+    """One person's annotation of one text; `spans` is None if the task had no spans."""
 
     item: str
     system: str
@@ -197,7 +196,7 @@ class Annotation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """The annotations of all files, and what was wrong with the lines that were skipped."""
+    """The annotations of all files, and the faults of the lines that were skipped."""
 
     rows: tuple[Annotation, ...]
     skipped: tuple[Fault, ...] = ()
@@ -238,7 +237,7 @@ def _describe_repeat(row: Annotation) -> str:
 
 
 def _arrange(cells: Cells) -> Fields:
-    """The fields of a row of CSV: every column that is no other field is a rating or label."""
+    """The fields of a CSV row: every column that is not a known field is a rating or label."""
     human = {
         column.removeprefix(RATING_PREFIX): _read_cell(column, cell)
         for column, cell in cells.items()
@@ -296,7 +295,7 @@ def _make_spans(spans: object) -> tuple[AnnotatedSpan, ...]:
 def _make_span(span: object) -> AnnotatedSpan:
     if not isinstance(span, list) or [type(index) for index in span] not in ([int, int], [int, int, str]):
         raise Malformed(f'"spans" has {shorten(str(span))}', SPAN_FORM)
-    found = AnnotatedSpan(*span)
-    if not 0 <= found.start < found.end:
+    result = AnnotatedSpan(*span)
+    if not 0 <= result.start < result.end:
         raise Malformed(f'"spans" has {shorten(str(span))}, which holds no character', SPAN_FORM)
-    return found
+    return result

@@ -1,4 +1,4 @@
-"""JSON files of objects: one a line, or one list of them; and checked access to their fields."""
+"""JSON files of objects, one per line or in one list, and checked access to their fields."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -11,10 +11,9 @@ import orjson
 from factable.errors import DataError, Fault
 from factable.io.blocks import Block, begins_list, explain_broken_json, iter_blocks
 from factable.io.duplicates import refuse_repeats
-from factable.io.faults import Faults, RowKind, make_each
+from factable.io.faults import JSON_NAMES, Faults, Malformed, RowKind, kind_of, make_each
 from factable.io.files import source_name
 from factable.io.limits import MAX_DOCUMENT_BYTES
-from factable.io.malformed import JSON_NAMES, Malformed, kind_of
 from factable.types import Example
 
 T = TypeVar("T")
@@ -42,7 +41,7 @@ def make_examples(
 def open_objects(
     path: str | os.PathLike[str], make: Make[R], faults: Faults
 ) -> tuple[RowKind, Iterator[tuple[int, R]]]:
-    """How a JSON file is counted (lines, or elements of a list), and what is made of its objects."""
+    """The row kind of a JSON file (line, or element of a list), and the numbered results of `make`."""
     blocks = iter_blocks(path)
     first = next(blocks, None)
     if first is None:
@@ -71,40 +70,42 @@ def whole_list(first: Block, rest: Iterator[Block]) -> list[object]:
         elements: list[object] = orjson.loads(content)
         refuse_repeats(content, elements)
     except orjson.JSONDecodeError as error:
-        found = f"broken JSON list ({error.msg.split(': line')[0]})"
-        raise DataError([Fault(first.source, error.lineno, found, "write one complete JSON list")]) from None
+        problem = f"broken JSON list ({error.msg.split(': line')[0]})"
+        raise DataError(
+            [Fault(first.source, error.lineno, problem, "write one complete JSON list")]
+        ) from None
     except Malformed as error:
         raise DataError([Fault(first.source, None, error.problem, error.remedy)]) from None
     return elements
 
 
 def _limited(first: Block, rest: Iterable[Block]) -> Iterator[bytes]:
-    """The lines of a file that has to be in memory whole, unless they are too many."""
+    """The lines of a file that has to be in memory whole, up to the limit."""
     size = 0
     for block in chain([first], rest):
         size += block.size
         if size > MAX_DOCUMENT_BYTES:
-            found = f"a JSON list of more than {MAX_DOCUMENT_BYTES >> 20} MB"
-            raise DataError([Fault(first.source, None, found, "write JSON lines: one object a line")])
+            problem = f"a JSON list of more than {MAX_DOCUMENT_BYTES >> 20} MB"
+            raise DataError([Fault(first.source, None, problem, "write JSON lines: one object a line")])
         yield block.lines
 
 
 def make_elements(
     source: str, elements: list[object], make: Make[R], faults: Faults, *, row_kind: RowKind
 ) -> Iterator[tuple[int, R]]:
-    """What is made of a list of objects, numbered."""
+    """The numbered results of `make` on a list of objects."""
     numbered = ((number, (number, element)) for number, element in enumerate(elements, 1))
     return make_each(source, numbered, lambda row: make(row[1], row[0]), faults, row_kind=row_kind)
 
 
 def take(source: object, field: str, kind: type[T], default: T | None = None) -> T:
-    """A field of a JSON object, of the kind it has to be; the default, if any, where missing or null."""
+    """A field of a JSON object, of the required type; the default, if any, where it is missing or null."""
     if not isinstance(source, dict):
         raise Malformed(f"{kind_of(source)} instead of an object", "give the file as it was published")
     value = source.get(field)
     if value is None and default is not None:
         return default
     if type(value) is not kind:
-        found = f'"{field}" is {kind_of(value)}' if field in source else f'no "{field}" field'
-        raise Malformed(found, f"the format has {JSON_NAMES.get(kind, 'a number')} there")
+        problem = f'"{field}" is {kind_of(value)}' if field in source else f'no "{field}" field'
+        raise Malformed(problem, f"the format has {JSON_NAMES.get(kind, 'a number')} there")
     return value

@@ -1,4 +1,4 @@
-"""`factable.read`: any source -> a tuple of Examples."""
+"""`factable.read`: examples from any source."""
 
 import gc
 import os
@@ -9,14 +9,12 @@ from itertools import chain
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from factable.errors import DataError, Fault, UsageError
-from factable.io.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, RowBlock, begins_list, iter_blocks, parse_any
+from factable.io.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, RowBlock, begins_list, iter_blocks
 from factable.io.delimited import check_header
 from factable.io.duplicates import SeenKeys
-from factable.io.faults import Faults, RowKind, fault_at, make_each
+from factable.io.faults import Faults, RowKind, fault_at, kind_of, make_each
 from factable.io.files import plain_suffix, source_name
-from factable.io.formats.csv import iter_csv
-from factable.io.formats.parquet import iter_parquet
-from factable.io.malformed import kind_of
+from factable.io.formats.tables import iter_csv, iter_parquet
 from factable.io.objects import make_elements, whole_list
 from factable.io.rows import Columns, row_example
 from factable.kernels import fingerprints
@@ -27,7 +25,7 @@ R = TypeVar("R")
 
 
 def without_collection(work: Callable[P, R]) -> Callable[P, R]:
-    """Pause the collector during a call that makes many objects and no cycles; it is twice as fast then."""
+    """Pause garbage collection during a call that makes many objects and no cycles: twice as fast."""
 
     @wraps(work)
     def paused(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -54,7 +52,7 @@ class Frame(Protocol):
 
 
 class Opened(NamedTuple):
-    """How messages name a source and count in it, and what it holds."""
+    """A source: its name and row kind in messages, and its contents."""
 
     name: str
     row_kind: RowKind
@@ -98,7 +96,7 @@ def open_source(
     block_bytes: int = BLOCK_BYTES,
     block_rows: int = BLOCK_ROWS,
 ) -> Opened:
-    """What a source holds, without reading more of it than is asked for; faults go to `faults`."""
+    """Open a source; its contents are read as they are consumed, and faults go to `faults`."""
     if isinstance(source, str | os.PathLike):
         return _open_file(os.fspath(source), faults, need_text, block_bytes, block_rows)
     if isinstance(source, list | tuple):
@@ -106,7 +104,7 @@ def open_source(
         return Opened(
             "list", "element", make_elements("list", list(source), make, faults, row_kind="element")
         )
-    # Data frames are known by what they can do, so that neither package need be there.
+    # Data frames are recognised by their methods, so that neither package has to be installed.
     for method in ("itertuples", "iter_rows"):
         if hasattr(source, method):
             return Opened("DataFrame", "row", _frame_examples(source, method, faults, need_text))
@@ -119,9 +117,9 @@ def _open_file(path: str, faults: Faults, need_text: bool, block_bytes: int, blo
     name = source_name(path)
     ending = plain_suffix(path)
     if ending in (".csv", ".tsv"):
-        return Opened(name, "line", iter_csv(path, most=block_rows, need_text=need_text))
+        return Opened(name, "line", iter_csv(path, max_rows=block_rows, need_text=need_text))
     if ending == ".parquet":
-        return Opened(name, "row", iter_parquet(path, most=block_rows))
+        return Opened(name, "row", iter_parquet(path, max_rows=block_rows))
     blocks = iter_blocks(path, size=block_bytes)
     first = next(blocks, None)
     if first is None:
@@ -136,7 +134,7 @@ def _open_file(path: str, faults: Faults, need_text: bool, block_bytes: int, blo
 def _parse_blocks(contents: Contents, faults: Faults, need_text: bool) -> Numbered:
     for content in contents:
         if isinstance(content, Block | RowBlock):
-            parsed = parse_any(content, need_text=need_text)
+            parsed = content.parse(need_text=need_text)
             faults.add(*parsed.faults)
             yield from zip(parsed.lines, parsed.examples, strict=True)
         else:
@@ -162,19 +160,19 @@ def _frame_examples(frame: Any, method: str, faults: Faults, need_text: bool) ->
 def _find_repeats(
     name: str, row_kind: RowKind, examples: list[Example], numbers: "array[int]", faults: Faults
 ) -> None:
-    """Add a fault for each `(item, system)` that came before."""
+    """Add a fault for each repeated `(item, system)`."""
     repeated = SeenKeys().add(fingerprints(examples))
     if not repeated:
         return
     first: dict[tuple[str, str], int] = {}
     for number, example in zip(numbers, examples, strict=True):
         key = (example.item, example.system)
-        known = first.setdefault(key, number)
-        if known != number:
-            found = f"repeats {describe_key(example)} (first at {row_kind} {known})"
-            faults.add(fault_at(name, row_kind, number, found, "make ids unique"))
+        first_number = first.setdefault(key, number)
+        if first_number != number:
+            problem = f"repeats {describe_key(example)} (first at {row_kind} {first_number})"
+            faults.add(fault_at(name, row_kind, number, problem, "make ids unique"))
 
 
 def describe_key(example: Example) -> str:
-    """How messages name an example."""
+    """The name of an example in messages."""
     return f"id {example.item!r}" + (f" of system {example.system!r}" if example.system else "")

@@ -1,4 +1,4 @@
-"""Rows of a table (CSV, Parquet, data frames) -> Examples, by the names of the columns."""
+"""Examples from rows of a table (CSV, Parquet, data frames), by the names of the columns."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,14 @@ import orjson
 from factable.io.data import is_missing
 from factable.io.duplicates import refuse_repeats
 from factable.io.examples import FIELDS, make_example
+from factable.io.faults import Malformed, shorten
 from factable.io.limits import MAX_NESTING
-from factable.io.malformed import Malformed, shorten
 from factable.types import Example
 
 REFERENCE = re.compile(r"ref(?:erence)?_?0*([0-9]*)")
 RATING_PREFIX = "human."
 LABELS = ("id", "system", "subject", "title")
-# What JSON in a cell begins with; a "[Rec] | director | …" string is no JSON.
+# How JSON in a cell begins; a "[Rec] | director | …" string is not JSON.
 JSON_START = re.compile(r"\s*(?:\[\s*[\[{\"\]]|\{\s*[\"}])")
 _NATIVE = frozenset((str, int, bool, type(None)))
 
@@ -37,7 +37,7 @@ class Columns:
         rest = [(name, index) for index, name in enumerate(names) if index not in used]
         has_data = "data" in names
         self._fields = [(name, index) for name, index in rest if name in FIELDS or has_data]
-        self._facts = [] if has_data else [(n, p) for n, p in rest if n not in FIELDS]
+        self._facts = [] if has_data else [(name, index) for name, index in rest if name not in FIELDS]
 
     def example(self, cells: Sequence[object], number: int, *, need_text: bool = True) -> Example:
         """The Example of one row; `number` stands in for a missing id."""
@@ -58,21 +58,24 @@ class Columns:
         facts = {name: plain(cells[index]) for name, index in self._facts}
         return {name: value for name, value in facts.items() if value != ""}
 
-    def _find_references(self, given: object, cells: Sequence[object]) -> object:
-        """References of the list column first, then of the numbered columns; empty cells are missing ones."""
-        if isinstance(given, str):
-            given = parse_cell(given) if JSON_START.match(given) else [given]
-        if given is not None and not isinstance(given, list):
-            return given
-        own = [plain(cells[index]) for *_, index in self._references]
-        return [reference for reference in (given or []) + own if reference != ""]
+    def _find_references(self, listed: object, cells: Sequence[object]) -> object:
+        """References of the list column, then of the numbered columns; empty cells are left out."""
+        if isinstance(listed, str):
+            listed = parse_cell(listed) if JSON_START.match(listed) else [listed]
+        if listed is not None and not isinstance(listed, list):
+            return listed
+        numbered = [plain(cells[index]) for *_, index in self._references]
+        return [reference for reference in (listed or []) + numbered if reference != ""]
 
-    def _find_ratings(self, given: object, cells: Sequence[object]) -> object:
-        given = parse_cell(given) if given != "" else None
-        if given is not None and not isinstance(given, dict):
-            return given
-        own = {n.removeprefix(RATING_PREFIX): _number(n, plain(cells[index])) for n, index in self._ratings}
-        return {**(given or {}), **own}
+    def _find_ratings(self, human: object, cells: Sequence[object]) -> object:
+        human = parse_cell(human) if human != "" else None
+        if human is not None and not isinstance(human, dict):
+            return human
+        by_column = {
+            name.removeprefix(RATING_PREFIX): _number(name, plain(cells[index]))
+            for name, index in self._ratings
+        }
+        return {**(human or {}), **by_column}
 
 
 def row_example(row: object, number: int, *, need_text: bool = True) -> Example:
@@ -93,14 +96,14 @@ def parse_cell(cell: object) -> object:
         value: object = orjson.loads(cell)
     except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
         raise Malformed(
-            f"broken JSON ({str(error).split(': line')[0]}) in {shorten(cell)}", "mend it"
+            f"broken JSON ({str(error).split(': line')[0]}) in {shorten(cell)}", "correct it"
         ) from None
     refuse_repeats(cell, value)
     return value
 
 
 def _label(value: object, empty: str | None = None) -> object:
-    """An id or name; a data frame turns whole numbers with gaps into floats, and an empty cell is none."""
+    """An id or name; data frames turn integers with gaps into floats, and an empty cell means none."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return empty if value == "" else value
@@ -118,7 +121,7 @@ def _number(column: str, cell: object) -> object:
 
 
 def plain(value: object, depth: int = 0) -> Any:
-    """The value as JSON would have it: no NumPy, data frame or calendar types; None for what is missing."""
+    """The value in JSON types: no NumPy, data frame or calendar types; None for missing values."""
     if type(value) in _NATIVE:
         return value
     if depth > MAX_NESTING:
@@ -131,7 +134,7 @@ def plain(value: object, depth: int = 0) -> Any:
 
 
 def _plain_scalar(value: object, depth: int) -> object:
-    # Missing values of pandas, known by name so that pandas need not be there.
+    # Missing values of pandas, recognised by name so that pandas need not be installed.
     if is_missing(value) or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, str):

@@ -12,11 +12,11 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-PLACE = re.compile(r" \(at line (\d+), column \d+\)")
+POSITION = re.compile(r" \(at line (\d+), column \d+\)")
 
 
 def parse_toml(name: str, content: bytes, remedy: str) -> dict[str, Any]:
-    """The tables of a TOML file; every fault names the file, and the line where there is one."""
+    """The tables of a TOML file; faults name the file and, where known, the line."""
     _check_size(name, content)
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
@@ -26,13 +26,13 @@ def parse_toml(name: str, content: bytes, remedy: str) -> dict[str, Any]:
         _refuse(name, None, f"nested deeper than {MAX_NESTING} levels", "flatten it")
     except ValueError as error:
         # Broken TOML, and numbers with more digits than Python reads.
-        index = PLACE.search(str(error))
-        found = f"broken TOML ({PLACE.sub('', str(error))})"
-        _refuse(name, int(index[1]) if index else None, found, remedy)
+        position = POSITION.search(str(error))
+        problem = f"broken TOML ({POSITION.sub('', str(error))})"
+        _refuse(name, int(position[1]) if position else None, problem, remedy)
 
 
 def _check_size(name: str, content: bytes) -> None:
-    """Refuse what would keep the parser busy for hours: its time grows with the square of names in a key."""
+    """Refuse content that would take the parser hours: its time is quadratic in the parts of a key."""
     if len(content) > MAX_TOML_BYTES:
         _refuse(name, None, f"larger than {MAX_TOML_BYTES >> 20} MB", "check that it is the right file")
     for number, line in enumerate(content.split(b"\n"), 1):
@@ -40,5 +40,5 @@ def _check_size(name: str, content: bytes) -> None:
             _refuse(name, number, f"more than {MAX_TOML_DOTS} dots in a line", "break the line")
 
 
-def _refuse(name: str, line: int | None, found: str, remedy: str) -> NoReturn:
-    raise DataError([Fault(name, line, found, remedy)]) from None
+def _refuse(name: str, line: int | None, problem: str, remedy: str) -> NoReturn:
+    raise DataError([Fault(name, line, problem, remedy)]) from None

@@ -67,7 +67,7 @@ def append(path):
 def test_data_that_changes_is_noticed(data, change, jobs):
     with pytest.raises(DataError) as refused:
         score_while(lambda: change(data), data, jobs=jobs)
-    assert str(refused.value) == f"{data}: changed while it was read; run again once nobody writes to it"
+    assert str(refused.value) == f"{data}: changed while it was read; run again when nothing writes to it"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from factable.io.data import MAX_NESTING, make_table
 from factable.io.examples import make_example, to_object
-from factable.io.malformed import Malformed
+from factable.io.faults import Malformed
 from factable.types import Example, Record, Table
 
 BEAN = Record("Alan Bean", "birthPlace", "Wheeler")
@@ -74,10 +74,10 @@ def nest(depth, wrap):
         (["a | b"], "2 parts"),
         ("a | b | c | d", "4 parts"),
         ([3], "a number as element 1"),
-        ("no brackets", "breaks off"),
-        ("name[open", "breaks off"),
-        ("[x]", "breaks off"),
-        (" [x]", "breaks off"),
+        ("no brackets", "cannot be read"),
+        ("name[open", "cannot be read"),
+        ("[x]", "cannot be read"),
+        (" [x]", "cannot be read"),
         ([["a", "b", ["c"]]], "a list in triple 1"),
         (nest(MAX_NESTING + 1, lambda value: {"a": value}), "nested deeper"),
         (nest(100_000, lambda value: {"a": value}), "nested deeper"),

@@ -1,4 +1,4 @@
-"""Data set formats: one file each, named here as text so that nothing loads until asked for."""
+"""Data set formats: one module each, named here as text, so that a reader is imported when it is used."""
 
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
@@ -11,7 +11,7 @@ Reader = Callable[..., Iterator[Example]]
 
 
 class Format(NamedTuple):
-    """What a format's sources are, where its reader lives and whether it brings the texts to be checked."""
+    """A format: its sources, its reader (`module:function`), and whether it has texts to be checked."""
 
     sources: str
     about: str
@@ -20,7 +20,7 @@ class Format(NamedTuple):
 
 
 FORMATS: dict[str, Format] = {
-    "csv": Format("one CSV or TSV file", "a table with a header line", "csv:read_csv"),
+    "csv": Format("one CSV or TSV file", "a table with a header line", "tables:read_csv"),
     "e2e": Format("CSV or TSV files", "E2E data and references, columns mr and ref", "e2e:read_e2e"),
     "e2e-outputs": Format(
         "one TSV or CSV file", "E2E outputs, columns system, MR and output", "e2e:read_e2e_outputs", True
@@ -29,12 +29,12 @@ FORMATS: dict[str, Format] = {
         "TEXTS [REFERENCES …]", "files that match line by line", "parallel:read_parallel", True
     ),
     "parent": Format("TEXTS REFERENCES TABLES", "the files of the PARENT paper", "parent:read_parent", True),
-    "parquet": Format("one Parquet file", "a table, by the same rules as csv", "parquet:read_parquet"),
+    "parquet": Format("one Parquet file", "a table, by the same rules as csv", "tables:read_parquet"),
     "rotowire": Format("one JSON or JSON lines file", "basketball box scores", "rotowire:read_rotowire"),
     "totto": Format("one JSON lines file", "Wikipedia tables with highlighted cells", "totto:read_totto"),
     "webnlg": Format("XML files or folders", "WebNLG triples and references", "webnlg:read_webnlg"),
     "webnlg-human": Format(
-        "one folder", "the human ratings of WebNLG 2017", "webnlg_human:read_webnlg_human", True
+        "one folder", "the human ratings of WebNLG 2017", "webnlg:read_webnlg_human", True
     ),
     "wikibio": Format("BOX SUMMARY", "infoboxes and first sentences", "wikibio:read_wikibio"),
 }
@@ -50,7 +50,9 @@ def open_format(name: str) -> Reader:
     return reader
 
 
-def require_sources(format_name: str, sources: Sequence[str], least: int, most: int | None = None) -> None:
+def require_sources(
+    format_name: str, sources: Sequence[str], min_sources: int, max_sources: int | None = None
+) -> None:
     """Refuse a wrong number of source files, naming what the format takes."""
-    if len(sources) < least or (most is not None and len(sources) > most):
+    if len(sources) < min_sources or (max_sources is not None and len(sources) > max_sources):
         raise UsageError(f"{format_name} takes {FORMATS[format_name].sources}; {len(sources)} given")

@@ -11,12 +11,12 @@ from factable.io.files import source_name
 from factable.io.formats import require_sources
 from factable.types import Example, Table
 
-# What the slot error script of the challenge's authors counts in an output.
+# Counts of slot errors, by the script of the challenge's authors.
 ERROR_COUNTS = ("added", "missing", "valerr", "repeated")
 
 
 class _Meanings:
-    """Numbers distinct meaning representations as they first come, and parses each once."""
+    """Numbers distinct meaning representations in the order of their first occurrence; parses each once."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, Table]] = {}
@@ -52,13 +52,13 @@ def _read_references(path: str, meanings: _Meanings, faults: Faults) -> Iterator
     meaning = find_column(name, header, "mr")
     columns = [index for index, column in enumerate(header) if column.lower().startswith("ref")]
     if not columns and len(header) > 1:
-        found = f'no column "ref" among {", ".join(header)}'
-        raise DataError([Fault(name, 1, found, "name the columns mr and ref in the first line")])
+        problem = f'no column "ref" among {", ".join(header)}'
+        raise DataError([Fault(name, 1, problem, "name the columns mr and ref in the first line")])
 
     def make(row: list[str]) -> Example:
         item, table = meanings.find(check_width(row, len(header))[meaning])
-        kept = (row[index].strip() for index in columns)
-        return Example(item, "", "", table, tuple(reference for reference in kept if reference))
+        references = (row[index].strip() for index in columns)
+        return Example(item, "", "", table, tuple(filter(None, references)))
 
     return make_each(name, rows, make, faults)
 
@@ -72,7 +72,7 @@ def read_e2e_outputs(sources: Sequence[str]) -> Iterator[Example]:
     require_sources("e2e-outputs", sources, 1, 1)
     header, rows = read_cells(sources[0])
     name = source_name(sources[0])
-    system, meaning, output = (find_column(name, header, wanted) for wanted in ("system", "MR", "output"))
+    system, meaning, output = (find_column(name, header, column) for column in ("system", "MR", "output"))
     counts = {column.lower(): index for index, column in enumerate(header) if column.lower() in ERROR_COUNTS}
     meanings = _Meanings()
     seen: Counter[tuple[str, str]] = Counter()

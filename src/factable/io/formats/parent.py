@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from factable.io.faults import examples_of
+from factable.io.faults import Malformed, examples_of, shorten
 from factable.io.files import source_name
 from factable.io.formats import require_sources
 from factable.io.formats.parallel import zip_lines
-from factable.io.malformed import Malformed, shorten
 from factable.types import Example, Record, Table
 
 
@@ -14,15 +13,15 @@ def read_parent(sources: Sequence[str]) -> Iterator[Example]:
     """One example for each line; references and records are separated by tabs."""
     require_sources("parent", sources, 3, 3)
     rows = ((number, (number, lines)) for number, lines in zip_lines(sources))
-    # Only a table can be wrong, so that is the file that faults name.
+    # Only the tables can be malformed, so faults name that file.
     return examples_of(source_name(sources[2]), rows, lambda row: _make(*row))
 
 
 def _make(number: int, lines: list[str]) -> Example:
     text, references, table = lines
     records = tuple(_record(piece) for piece in table.split("\t") if piece.strip())
-    kept = tuple(reference.strip() for reference in references.split("\t") if reference.strip())
-    return Example(str(number), "", text.strip(), Table(records), kept)
+    stripped = map(str.strip, references.split("\t"))
+    return Example(str(number), "", text.strip(), Table(records), tuple(filter(None, stripped)))
 
 
 def _record(piece: str) -> Record:

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from factable.io.faults import Faults
+from factable.io.faults import Faults, Malformed, kind_of
 from factable.io.formats import require_sources
-from factable.io.malformed import Malformed, kind_of
 from factable.io.objects import make_examples, take
 from factable.types import Example, Record, Table
 
 ID_FIELDS = ("id", "example_id", "game_id", "shared_task_text_id")
 NO_VALUE = "N/A"
 PLAYER = "PLAYER_NAME"
-# The subject says these already.
+# Already in the subject.
 NAMES_OF_PLAYERS = frozenset((PLAYER, "FIRST_NAME", "SECOND_NAME"))
 NAMES_OF_TEAMS = frozenset(("TEAM-NAME", "TEAM-CITY"))
 
@@ -49,7 +48,7 @@ def _team_records(team: str, line: dict[str, object]) -> Iterator[Record]:
 
 
 def _player_records(box: dict[str, object]) -> Iterator[Record]:
-    """Facts of the players in the order of their rows, not of the keys."""
+    """Facts of the players, in the order of the rows, not of the keys."""
     players = take(box, PLAYER, dict)
     stats = {stat: take(box, stat, dict) for stat in box if stat not in NAMES_OF_PLAYERS}
     for row in sorted(players, key=lambda key: (len(key), key)):

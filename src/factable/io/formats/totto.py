@@ -3,18 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factable.io.faults import Faults
+from factable.io.data import check_name
+from factable.io.faults import Faults, Malformed, kind_of, show
 from factable.io.formats import require_sources
-from factable.io.limits import check_name
-from factable.io.malformed import Malformed, kind_of, show
 from factable.io.objects import make_examples, take
 from factable.types import Example, Record, Table
 
-# Wider than any table of the corpus; more is an error in the data that should not cost memory.
+# Wider than any table of the corpus; a wider cell is an error in the data and should not cost memory.
 MAX_COLUMNS_SPANNED = 1000
-# Places that all spans of a table cover, and cells that are looked at for all that are highlighted.
+# Positions covered by all cells of a table, and cells visited for all highlighted ones.
 MAX_COVERED = 1_000_000
-MAX_LOOKED_AT = 20_000_000
+MAX_VISITED = 20_000_000
 
 
 class Cell(NamedTuple):
@@ -37,10 +36,10 @@ def read_totto(sources: Sequence[str]) -> Iterator[Example]:
 def _make(source: object, number: int) -> Example:
     titles = [take(source, field, str, "").strip() for field in ("table_page_title", "table_section_title")]
     rows = _fill_cells(take(source, "table", list))
-    indices = take(source, "highlighted_cells", list)
-    if len(indices) * sum(map(len, rows)) > MAX_LOOKED_AT:
-        raise Malformed(f"{len(indices)} highlighted cells in too large a table", "split the table")
-    records = [_record(rows, index) for index in indices]
+    positions = take(source, "highlighted_cells", list)
+    if len(positions) * sum(map(len, rows)) > MAX_VISITED:
+        raise Malformed(f"{len(positions)} highlighted cells in too large a table", "split the table")
+    records = [_record(rows, position) for position in positions]
     sentences = [
         take(annotation, "final_sentence", str).strip()
         for annotation in take(source, "sentence_annotations", list, [])
@@ -64,9 +63,9 @@ def _item(source: object, number: int) -> str:
 
 
 def _fill_cells(rows: list[object]) -> list[list[Cell]]:
-    """Rows of cells in the order of the file, each at the columns that spans leave for it."""
-    taken: list[set[int]] = [set() for _ in rows]
-    placed = []
+    """Rows of cells in file order, each with the columns left to it by cells that span several."""
+    occupied: list[set[int]] = [set() for _ in rows]
+    filled = []
     area = 0
     for number, row in enumerate(rows):
         if not isinstance(row, list):
@@ -74,32 +73,32 @@ def _fill_cells(rows: list[object]) -> list[list[Cell]]:
         cells = []
         column = 0
         for cell in row:
-            while column in taken[number]:
+            while column in occupied[number]:
                 column += 1
             width = min(max(take(cell, "column_span", int, 1), 1), MAX_COLUMNS_SPANNED)
             columns = range(column, column + width)
-            below = taken[number : number + max(take(cell, "row_span", int, 1), 1)]
+            below = occupied[number : number + max(take(cell, "row_span", int, 1), 1)]
             area += len(below) * width
             if area > MAX_COVERED:
-                raise Malformed("cells that span too many rows and columns", "mend the spans")
+                raise Malformed("cells that span too many rows and columns", "correct the spans")
             for covered in below:
                 covered.update(columns)
             cells.append(
                 Cell(take(cell, "value", str).strip(), take(cell, "is_header", bool, False), columns)
             )
-        placed.append(cells)
-    return placed
+        filled.append(cells)
+    return filled
 
 
-def _record(rows: list[list[Cell]], index: object) -> Record:
+def _record(rows: list[list[Cell]], position: object) -> Record:
     """The fact of one highlighted cell."""
-    row_number, cell_number = _check_position(rows, index)
+    row_number, cell_number = _check_position(rows, position)
     row = rows[row_number]
     cell = row[cell_number]
     attribute = check_name(" / ".join(_column_headers(rows[:row_number], cell)))
     subject = "" if _is_header_row(row) else _row_header(row, cell)
     if not attribute:
-        # Tables in the manner of an infobox: the header beside the cell says what it is, not whose.
+        # In a table like an infobox the header beside the cell is the attribute, not the subject.
         attribute, subject = subject, ""
     return Record(subject, attribute, cell.value)
 
@@ -116,16 +115,16 @@ def _check_position(rows: list[list[Cell]], position: object) -> tuple[int, int]
 
 
 def _column_headers(above: list[list[Cell]], cell: Cell) -> list[str]:
-    """Headers over a cell from top to bottom: of header rows or, where there are none, of any row."""
+    """Headers above a cell from top to bottom: those in header rows, or in any row if there are none."""
     for rows in ([row for row in above if _is_header_row(row)], above):
-        found = [
+        headers = [
             other.value
             for row in rows
             for other in row
             if other.is_header and other.value and _overlap(other.columns, cell.columns)
         ]
-        if found:
-            return list(dict.fromkeys(found))
+        if headers:
+            return list(dict.fromkeys(headers))
     return []
 
 
@@ -139,5 +138,5 @@ def _is_header_row(row: list[Cell]) -> bool:
     return all(cell.is_header for cell in row if cell.value)
 
 
-def _overlap(one: range, other: range) -> bool:
-    return one.start < other.stop and other.start < one.stop
+def _overlap(first: range, second: range) -> bool:
+    return first.start < second.stop and second.start < first.stop

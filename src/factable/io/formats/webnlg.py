@@ -1,4 +1,4 @@
-"""WebNLG XML, of the challenges of 2017 and of 2020 (release 3.0)."""
+"""WebNLG: the XML of the challenges of 2017 and 2020 (release 3.0), and the human evaluation of 2017."""
 
 import os
 import re
@@ -8,11 +8,12 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from factable.errors import DataError, Fault
-from factable.io.faults import Faults, make_each
-from factable.io.files import open_input, source_name
+from factable.io.delimited import check_width, find_column, read_cells, read_number
+from factable.io.faults import Faults, Malformed, examples_of, make_each, shorten
+from factable.io.files import open_input, read_lines, source_name
 from factable.io.formats import require_sources
+from factable.io.formats.parallel import unequal_lines
 from factable.io.limits import MAX_LINE_BYTES
-from factable.io.malformed import Malformed, shorten
 from factable.types import Example, Record, Table
 
 CHUNK_BYTES = 1 << 16
@@ -35,11 +36,11 @@ class Entry(NamedTuple):
 
 
 class _RefusedError(Exception):
-    """What was found that is well-formed XML, and yet not read; and what to do."""
+    """Well-formed XML that is not accepted: problem and remedy."""
 
 
 class _Collector:
-    """Turns the parser's events into entries; memory holds those of one chunk of the file."""
+    """Turns the parser's events into entries; holds those of one chunk of the file."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[int, Entry]] = []
@@ -103,9 +104,9 @@ def iter_entries(path: str) -> Iterator[tuple[int, Entry]]:
             collector.entries.clear()
     _feed(path, collector, b"", final=True)
     if collector.root != "benchmark":
-        found = f"the outermost element is <{collector.root}>"
+        problem = f"the outermost element is <{collector.root}>"
         raise DataError(
-            [Fault(source_name(path), None, found, "give WebNLG XML, which begins with <benchmark>")]
+            [Fault(source_name(path), None, problem, "give WebNLG XML, which begins with <benchmark>")]
         )
 
 
@@ -114,14 +115,15 @@ def _feed(path: str, collector: _Collector, chunk: bytes, *, final: bool = False
     try:
         parser.Parse(chunk, final)
     except expat.ExpatError as error:
-        found = f"broken XML ({expat.ErrorString(error.code)})"
-        raise DataError([Fault(name, error.lineno, found, "mend the file or fetch it again")]) from None
+        problem = f"broken XML ({expat.ErrorString(error.code)})"
+        remedy = "correct the file or download it again"
+        raise DataError([Fault(name, error.lineno, problem, remedy)]) from None
     except (LookupError, ValueError) as error:
-        # What the parser says of an encoding that Python has not, or not for XML.
+        # The parser met an encoding that Python does not know, or not for XML.
         raise DataError([Fault(name, 1, f"XML encoding: {error}", "save the file as UTF-8")]) from None
     except _RefusedError as refused:
-        found, remedy = refused.args
-        raise DataError([Fault(name, parser.CurrentLineNumber, found, remedy)]) from None
+        problem, remedy = refused.args
+        raise DataError([Fault(name, parser.CurrentLineNumber, problem, remedy)]) from None
 
 
 LITERAL = re.compile(r'"([^"]*)"(?:@[A-Za-z-]+|\^\^\S+)?')
@@ -147,16 +149,17 @@ def _find_files(source: str) -> list[str]:
     """The file itself, or all XML files below a folder, sorted."""
     if not os.path.isdir(source):
         return [source]
-    found = sorted(str(path) for path in Path(source).rglob("*") if path.name.lower().endswith(FILE_ENDINGS))
-    if not found:
+    files = Path(source).rglob("*")
+    paths = sorted(str(path) for path in files if path.name.lower().endswith(FILE_ENDINGS))
+    if not paths:
         raise DataError(
             [Fault(source, None, "a folder without XML files", "name a folder of WebNLG XML files")]
         )
-    return found
+    return paths
 
 
 def _labels(paths: Sequence[str]) -> list[str]:
-    """What to put before the ids of each file: its name, and as many folders as tell files apart."""
+    """A prefix for the ids of each file: its name, and as many folders as make the prefixes unique."""
     if len(paths) == 1:
         return [""]
     parts = [_label_parts(path) for path in paths]
@@ -169,7 +172,7 @@ def _labels(paths: Sequence[str]) -> list[str]:
 
 
 def _label_parts(path: str) -> list[str]:
-    # A file name may hold bytes that are no UTF-8, which no JSON file could keep.
+    # A file name may hold bytes that are not UTF-8, which JSON cannot hold.
     name = os.fsencode(path).decode("utf-8", "replace")
     return [*Path(name).parts[:-1], Path(name).name.split(".xml")[0]]
 
@@ -194,6 +197,63 @@ def split_triple(triple: str) -> Record:
 
 
 def _readable(term: str) -> str:
-    """Without underscores, and without the quotes, language and type of a literal."""
+    """A term without underscores, and without the quotes, language and type of a literal."""
     literal = LITERAL.fullmatch(term.strip())
     return (literal[1] if literal else term).replace("_", " ").strip()
+
+
+RATINGS_FILE = "all_data_final_averaged.csv"
+INPUTS_FILE = "MRs.txt"
+IDS_FILE = "sample-ids.txt"
+REFERENCE_FILES = "gold-sample-reference*.lex"
+DIMENSIONS = ("fluency", "grammar", "semantics")
+NO_OUTPUT = "null"
+
+
+def read_webnlg_human(sources: Sequence[str]) -> Iterator[Example]:
+    """One example for each rated text; a missing output is an empty text."""
+    require_sources("webnlg-human", sources, 1, 1)
+    folder = Path(sources[0])
+    if not folder.is_dir():
+        remedy = f"name the folder that holds {RATINGS_FILE}"
+        raise DataError([Fault(str(folder), None, "no such folder", remedy)])
+    inputs = _read_inputs(folder)
+    name = str(folder / RATINGS_FILE)
+    header, rows = read_cells(name)
+    indices = {column: find_column(name, header, column) for column in ("mr", "team", "text", *DIMENSIONS)}
+
+    def make(row: list[str]) -> Example:
+        cells = check_width(row, len(header))
+        known = inputs.get(cells[indices["mr"]].strip())
+        if known is None:
+            raise Malformed(f"mr {shorten(cells[indices['mr']])} is not in {INPUTS_FILE}", "add it there")
+        item, table, references = known
+        text = cells[indices["text"]].strip()
+        human = {dimension: read_number(cells[indices[dimension]], dimension) for dimension in DIMENSIONS}
+        return Example(
+            item, cells[indices["team"]], "" if text == NO_OUTPUT else text, table, references, human
+        )
+
+    return examples_of(name, rows, make)
+
+
+def _read_inputs(folder: Path) -> dict[str, tuple[str, Table, tuple[str, ...]]]:
+    """Item, table and references of every input, by the text that stands for it in the ratings file."""
+    paths = [str(folder / IDS_FILE), str(folder / INPUTS_FILE)]
+    paths += sorted(str(path) for path in folder.glob(REFERENCE_FILES))
+    columns = [read_lines(path) for path in paths]
+    while columns[0] and not columns[0][-1].strip():
+        # The published list of ids ends with a blank line.
+        columns[0].pop()
+    counts = [len(column) for column in columns]
+    if len(set(counts)) > 1:
+        raise DataError([unequal_lines(paths, counts)])
+    inputs = {}
+    for line, (item, triples, *references) in enumerate(zip(*columns, strict=True), 1):
+        try:
+            table = Table(tuple(split_triple(triple) for triple in triples.split("<br>")))
+        except Malformed as error:
+            raise DataError([Fault(paths[1], line, error.problem, error.remedy)]) from None
+        stripped = tuple(filter(None, map(str.strip, references)))
+        inputs[triples.strip()] = (item.strip(), table, stripped)
+    return inputs

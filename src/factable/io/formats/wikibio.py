@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from factable.io.faults import examples_of
+from factable.io.faults import Malformed, examples_of, shorten
 from factable.io.files import source_name
 from factable.io.formats import require_sources
 from factable.io.formats.parallel import zip_lines
-from factable.io.malformed import Malformed, shorten
 from factable.types import Example, Record, Table
 
 TITLE = "article_title"
@@ -21,7 +20,7 @@ def read_wikibio(sources: Sequence[str]) -> Iterator[Example]:
     """One example for each line: the box is the data, the summary the reference."""
     require_sources("wikibio", sources, 2, 2)
     rows = ((number, (number, lines)) for number, lines in zip_lines(sources))
-    # Only a box can be wrong, so that is the file that faults name.
+    # Only the boxes can be malformed, so faults name that file.
     return examples_of(source_name(sources[0]), rows, lambda row: _make(*row))
 
 
@@ -38,19 +37,19 @@ def _fields(box: str) -> Iterator[tuple[str, str]]:
     name, last = "", 0
     tokens: list[str] = []
     for piece in filter(None, box.split("\t")):
-        found = FIELD.fullmatch(piece)
-        if found is None:
+        match = FIELD.fullmatch(piece)
+        if match is None:
             raise Malformed(f"{shorten(piece)} is no field", "write field_1:token, separated by tabs")
-        count = int(found[2] or 1)
-        if tokens and (found[1] != name or count <= last):
+        count = int(match[2] or 1)
+        if tokens and (match[1] != name or count <= last):
             yield name, _restore_brackets(" ".join(tokens))
             tokens = []
-        name, last = found[1], count
-        if found[3] and found[3] != NO_VALUE:
-            tokens.append(found[3])
+        name, last = match[1], count
+        if match[3] and match[3] != NO_VALUE:
+            tokens.append(match[3])
     if tokens:
         yield name, _restore_brackets(" ".join(tokens))
 
 
 def _restore_brackets(text: str) -> str:
-    return BRACKET.sub(lambda found: BRACKETS[found[1].lower()], text)
+    return BRACKET.sub(lambda match: BRACKETS[match[1].lower()], text)

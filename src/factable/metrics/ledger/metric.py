@@ -10,7 +10,7 @@ from factable.core.metric import VALUE, Field, make_scores
 from factable.core.params import require, require_choice
 from factable.errors import DataError, Fault
 from factable.io.data import make_table
-from factable.io.malformed import Malformed
+from factable.io.faults import Malformed
 from factable.metrics.ledger.audit import audit
 from factable.metrics.ledger.decide import decide
 from factable.metrics.ledger.doubts import doubts_of
