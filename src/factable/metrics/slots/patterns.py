@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -108,9 +109,10 @@ def _pattern(
         raise DataError([Fault(name, None, f"{index}: no list of patterns", REMEDY)])
     try:
         return _compile("|".join(_fill(name, form, pieces) for form in forms) or verbatim(value))
-    except (re.error, OverflowError, RecursionError) as error:
-        found = f"{index}: no regular expression ({error})"
-        raise DataError([Fault(name, None, found, "mend the pattern")]) from None
+    except (re.error, OverflowError, RecursionError, Warning) as error:
+        problem = f"{index}: not a regular expression ({error})"
+        remedy = r"correct the pattern, and write \[ for a bracket that is meant as such"
+        raise DataError([Fault(name, None, problem, remedy)]) from None
 
 
 def _fill(name: str, form: str, pieces: Mapping[str, str]) -> str:
@@ -123,5 +125,7 @@ def _fill(name: str, form: str, pieces: Mapping[str, str]) -> str:
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
-    """A pattern without regard to case, between which and the text around no word is cut."""
-    return re.compile(rf"(?<!\w)(?:{pattern.replace(' ', _GAP)})(?!\w)", re.IGNORECASE)
+    """A pattern that ignores case and matches whole words; dubious syntax, such as `[[`, raises a Warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return re.compile(rf"(?<!\w)(?:{pattern.replace(' ', _GAP)})(?!\w)", re.IGNORECASE)

@@ -1,5 +1,7 @@
 """Pattern files: what is in them is found, and what is wrong with them is said in one line."""
 
+import warnings
+
 import pytest
 
 from factable.errors import DataError
@@ -50,7 +52,7 @@ def test_values_are_known_in_other_spaces_and_capitals():
         ("food = 3", "'food' is no section"),
         ("[food", "broken TOML"),
         ("[food]\nThai = 'thai'", "food, Thai: no list of patterns"),
-        ("[food]\nThai = ['(thai']", "food, Thai: no regular expression"),
+        ("[food]\nThai = ['(thai']", "food, Thai: not a regular expression"),
         ("[food]\nThai = ['<spicy> food']", "no piece <spicy>"),
         ("pieces = 3", "'pieces' is no section"),
         ("compat = 3", "'compat' is no section"),
@@ -60,4 +62,15 @@ def test_faults(tmp_path, text, said):
     with pytest.raises(DataError) as caught:
         load_patterns(write(tmp_path, text))
     assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("pattern", ["[[[[[[[[", "[[a]", "[a--b]", "[a&&b]", "[a||b]", "[a~~b]", "x(?i)y"])
+def test_dubious_patterns_are_faults_and_never_warnings(tmp_path, pattern):
+    path = write(tmp_path, f"[food]\nThai = ['{pattern}']")
+    with warnings.catch_warnings(record=True) as shown, pytest.raises(DataError) as caught:
+        warnings.simplefilter("always")
+        load_patterns(path)
+    assert shown == []
+    assert str(caught.value).startswith(f"{path}: food, Thai: not a regular expression (")
     assert "\n" not in str(caught.value)
