@@ -13,7 +13,7 @@ import zstandard
 
 import factable
 from factable.kernels.cider import count_documents
-from factable.kernels.words import Reading
+from factable.kernels.words import WordOptions
 from factable.metrics.cider import Idf, save_idf
 from factable.metrics.parent.counts import save_counts
 from factable.models.runtime.arrays import write_tensors
@@ -160,7 +160,9 @@ def counts(folder: Path) -> bytes:
 def idf(folder: Path) -> bytes:
     """A file for CIDEr."""
     documents = [("Ada was born",), ("Ada was here", "was born"), ("x",)]
-    save_idf(Idf(count_documents(documents, Reading("words"), 3).store(), 3, "words", True), folder / "idf")
+    save_idf(
+        Idf(count_documents(documents, WordOptions("words"), 3).store(), 3, "words", True), folder / "idf"
+    )
     return (folder / "idf").read_bytes()
 
 

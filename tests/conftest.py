@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,53 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from helpers.paths import missing_data
+
 OBJECT_STORE = 100 << 20
-# How long a case takes says more of the machine than of the code.
-settings.register_profile("factable", deadline=None)
+PROCESSES = 2
+# The same cases on every run, and however long they take: that says more of the machine than of the code.
+settings.register_profile("factable", derandomize=True, database=None, deadline=None)
 settings.load_profile("factable")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run whole folders of tests in two processes, where xdist is there and nothing else was asked for."""
+    options = config.option
+    if not config.pluginmanager.hasplugin("xdist") or "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    wanted = any(Path(argument).is_dir() for argument in config.args) and not (
+        options.usepdb or options.collectonly
+    )
+    if wanted and options.numprocesses is None and options.dist == "no":
+        options.numprocesses, options.dist = PROCESSES, "loadgroup"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip tests whose shared data is not here, and keep together what must not run beside itself."""
+    for item in items:
+        for marker in item.iter_markers("data"):
+            if reason := missing_data(marker.args):
+                item.add_marker(pytest.mark.skip(reason=reason))
+        # One cluster for all of them, and no two tests that count processes or fill the machine.
+        if item.get_closest_marker("ray") or item.get_closest_marker("process"):
+            item.add_marker(pytest.mark.xdist_group("processes"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_have_handlers() -> Iterator[None]:
+    """Processes that tests start get the usual signals, also where this one ignores some (nohup, `&`)."""
+    ignored = [
+        number
+        for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT))
+        if signal.getsignal(number) is signal.SIG_IGN
+    ]
+    for number in ignored:
+        # A handler, unlike SIG_IGN, does not outlive exec.
+        signal.signal(number, lambda *_: None)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -20,6 +20,8 @@ LOCK = ROOT / "requirements" / "ci.lock"
 # What has no use for the models and the packages of the tests: the kernels, reading, and spec text.
 CORE = (
     "conftest.py",
+    "helpers/__init__.py",
+    "helpers/paths.py",
     "unit/kernels",
     "unit/io/test_data.py",
     "unit/io/test_duplicates.py",

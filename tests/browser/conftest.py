@@ -11,10 +11,10 @@ import pytest
 from factable.engine.score import parse_all, score_files
 from factable.report.html import Listing, Report, write_report
 from factable.types import Example
+from helpers.paths import RESTAURANTS
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-ROOT = Path(__file__).parents[2]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -87,7 +87,7 @@ def restaurants(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from factable.cli.main import cli
 
     path = tmp_path_factory.mktemp("pages") / "restaurants.html"
-    arguments = ["score", str(ROOT / "examples/restaurants.jsonl"), "-m", "ledger", "-m", "parent"]
+    arguments = ["score", str(RESTAURANTS), "-m", "ledger", "-m", "parent"]
     done = CliRunner().invoke(cli, [*arguments, "--report", str(path)], catch_exceptions=False)
     assert done.exit_code == 0
     return path

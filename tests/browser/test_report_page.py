@@ -1,15 +1,14 @@
 """The report in a real browser: what readers do with it."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from factable.types import Example, Record, Table
+from helpers.paths import RESTAURANTS
 
 ROWS = ".item"
-EXAMPLES = Path(__file__).parents[2] / "examples/restaurants.jsonl"
 
 
 def data_of(page):
@@ -348,7 +347,7 @@ def test_a_comparison_shows_ranks_differences_and_systems_together(open_page, tm
 
     path = tmp_path / "compared.html"
     done = CliRunner().invoke(
-        cli, ["compare", str(EXAMPLES), "-m", "parent", "--report", str(path)], catch_exceptions=False
+        cli, ["compare", str(RESTAURANTS), "-m", "parent", "--report", str(path)], catch_exceptions=False
     )
     assert done.exit_code == 0
     page = open_page(path)

@@ -3,17 +3,16 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import factable
+from helpers.paths import SOURCE
 
 
 @pytest.fixture(scope="session")
 def command():
     """How to start factable: the command, and the environment that finds this source tree."""
-    where = {**os.environ, "PYTHONPATH": str(Path(factable.__file__).parents[1]), "COLUMNS": "200"}
+    where = {**os.environ, "PYTHONPATH": str(SOURCE), "COLUMNS": "200"}
     return [sys.executable, "-m", "factable"], where
 
 

@@ -6,11 +6,11 @@ import pty
 import re
 import subprocess
 from functools import partial
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from helpers.paths import ROOT
+
 DATA = "name[Blue Spice], eatType[pub], area[riverside]"
 GOOD = "Blue Spice is a pub by the riverside."
 BAD = "Blue Spice is by the riverside."

@@ -4,13 +4,12 @@ import gzip
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import factable
 from factable.io.formats import FORMATS
 from factable.io.read import read
+from helpers.paths import SOURCE
 
 TABLE = "mr,ref\nname[A],One.\nname[B],Two.\n"
 
@@ -18,7 +17,7 @@ TABLE = "mr,ref\nname[A],One.\nname[B],Two.\n"
 def convert(*arguments, stdin=b""):
     """Run the command in a process of its own, as its errors are turned into exit codes by `main`."""
     command = [sys.executable, "-m", "factable", "convert", *map(str, arguments)]
-    where = {**os.environ, "PYTHONPATH": str(Path(factable.__file__).parents[1])}
+    where = {**os.environ, "PYTHONPATH": str(SOURCE)}
     return subprocess.run(command, input=stdin, capture_output=True, check=False, env=where)
 
 

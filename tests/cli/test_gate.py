@@ -3,13 +3,13 @@
 import json
 import re
 from functools import partial
-from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
 from running import write
 
-ROOT = Path(__file__).parents[2]
+from helpers.paths import ROOT
+
 RESTAURANTS = "examples/restaurants.jsonl"
 DATA = "name[Blue Spice], eatType[pub], area[riverside]"
 GOOD = "Blue Spice is a pub by the riverside."

@@ -11,7 +11,6 @@ import pty
 import re
 import select
 import subprocess
-from pathlib import Path
 
 import pandas
 import pytest
@@ -19,9 +18,8 @@ import zstandard
 
 import factable
 from factable.core.metric import mean_of_scored
+from helpers.paths import RESTAURANTS
 
-ROOT = Path(__file__).parents[2]
-RESTAURANTS = ROOT / "examples" / "restaurants.jsonl"
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 SPECS = ("parent", "parent(mix=0.5)")
 METRICS = [part for name in SPECS for part in ("-m", name)]

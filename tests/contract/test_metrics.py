@@ -9,19 +9,17 @@ import random
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
-from pathlib import Path
 from typing import get_args
 
 import pytest
 from contract_examples import OTHER, REFERENCES, TEXT, WHOLE, documentation, odd_examples
 
-import factable
 from factable.core.metric import merge_scores, missing_fields, reference_range
 from factable.core.registry import load, names, parse
 from factable.core.signature import sign, spec
 from factable.types import Kind, Table
+from helpers.paths import ROOT, SOURCE
 
-ROOT = Path(__file__).parents[2]
 RUN_FACTS = ("refs:", "unscored:")
 
 
@@ -103,7 +101,7 @@ def test_signature_is_equal_in_a_fresh_process(metrics):
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": str(Path(factable.__file__).parents[1])},
+        env={**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": str(SOURCE)},
     )
     assert result.stdout.splitlines() == list(map(sign, metrics))
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from array import array
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -16,6 +15,7 @@ import factable
 from factable.core.metric import make_scores
 from factable.errors import UsageError
 from factable.types import Example, Record, Table
+from helpers.paths import SOURCE
 
 MODULE = '''
 """A plug-in of two metrics."""
@@ -84,7 +84,7 @@ def site(tmp_path_factory):
 
 
 def run(site, *arguments):
-    path = os.pathsep.join([str(site), str(Path(factable.__file__).parents[1])])
+    path = os.pathsep.join([str(site), str(SOURCE)])
     return subprocess.run(
         [sys.executable, "-W", "error", "-m", "factable", *map(str, arguments)],
         capture_output=True,

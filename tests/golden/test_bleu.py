@@ -4,12 +4,12 @@ import math
 
 import pytest
 from sacrebleu.metrics import BLEU
-from webnlg_systems import MISSING, SYSTEMS, examples_of, streams
 
 from factable.metrics.bleu import Bleu
 from factable.types import Example, Table
+from helpers.webnlg_systems import SYSTEMS, examples_of, streams
 
-needs_webnlg = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+needs_webnlg = pytest.mark.data("webnlg2017")
 SENTENCES = 300
 
 

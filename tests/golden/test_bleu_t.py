@@ -2,12 +2,12 @@
 
 import pytest
 from sacrebleu.metrics import BLEU
-from webnlg_systems import MISSING, examples_of, streams
 
 from factable.metrics.bleu_t import BleuT
 from factable.types import Example, Record, Table
+from helpers.webnlg_systems import examples_of, streams
 
-needs_webnlg = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+needs_webnlg = pytest.mark.data("webnlg2017")
 
 
 def values_of(example: Example) -> str:

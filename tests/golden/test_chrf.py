@@ -2,12 +2,12 @@
 
 import pytest
 from sacrebleu.metrics import CHRF
-from webnlg_systems import MISSING, SYSTEMS, examples_of, streams
 
 from factable.metrics.chrf import Chrf
 from factable.types import Example, Table
+from helpers.webnlg_systems import SYSTEMS, examples_of, streams
 
-needs_webnlg = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+needs_webnlg = pytest.mark.data("webnlg2017")
 SENTENCES = 300
 ODD = ["", "a", "(hi) 'there'.", "! ?", "x\u2003y\tz", "Ωmega İstanbul 愛", "..."]
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 from pycocoevalcap.cider.cider import Cider as Peer
-from webnlg_systems import MISSING, SYSTEMS, examples_of
 
 from factable.cli.main import cli
 from factable.errors import UsageError
@@ -14,8 +13,9 @@ from factable.io.examples import write_examples
 from factable.kernels.tokens import tokenize
 from factable.metrics.cider import Cider, CiderD
 from factable.types import Example, Table
+from helpers.webnlg_systems import SYSTEMS, examples_of
 
-needs_webnlg = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+needs_webnlg = pytest.mark.data("webnlg2017")
 
 
 def example(item: str, text: str, *references: str, system: str = "") -> Example:

@@ -5,13 +5,13 @@ from functools import cache
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
-from webnlg_systems import MISSING, examples_of, streams
 
 from factable.core.registry import parse
 from factable.study.comparison import compare
 from factable.study.panel import score_panel
+from helpers.webnlg_systems import examples_of, streams
 
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+pytestmark = pytest.mark.data("webnlg2017")
 DRAWS = 2000
 # Systems, and the items from and to; some differ, some hardly, some are far apart.
 CASES = [

@@ -5,7 +5,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from webnlg_systems import DATA
 
 from factable.io.data import make_table
 from factable.io.formats import open_format
@@ -13,6 +12,7 @@ from factable.metrics.ledger.metric import Ledger
 from factable.train.ledger.fit import make_faults
 from factable.train.ledger.perturbations import ORIGINAL
 from factable.types import Example
+from helpers.paths import WEBNLG
 
 LINES = (Path(__file__).parent / "ledger" / "cases.jsonl").read_text(encoding="utf-8").splitlines()
 CASES = list(map(json.loads, LINES))
@@ -56,11 +56,11 @@ def test_most_cases_of_every_kind(verdicts):
     assert all(right[kind] / total[kind] >= 0.7 or total[kind] - right[kind] == 1 for kind in total), right
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"no {DATA}")
+@pytest.mark.data("webnlg2017")
 def test_faults_put_into_webnlg_texts(tmp_path):
     import tarfile
 
-    with tarfile.open(DATA / "challenge_data_train_dev.tar.xz") as archive:
+    with tarfile.open(WEBNLG / "challenge_data_train_dev.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")
     examples = list(open_format("webnlg")([str(tmp_path / "challenge_data_train_dev" / "dev")]))[::6]
     made = [

@@ -6,7 +6,6 @@ scores and the corpus score by itself (its EVAL command).
 
 import os
 import tarfile
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,7 @@ from factable.io.formats import open_format
 from factable.metrics.meteor.metric import Meteor
 from factable.metrics.meteor.program import Setting, command
 from factable.types import Example, Table
-
-DATA = Path(__file__).parents[2].parent / "shared" / "data" / "webnlg2017"
+from helpers.paths import WEBNLG
 
 
 def what_is_missing() -> str:
@@ -58,12 +56,12 @@ def check(examples: list[Example], peer) -> None:
     assert scores.corpus == pytest.approx(corpus, abs=1e-12)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"WebNLG 2017 is not at {DATA}")
+@pytest.mark.data("webnlg2017")
 @pytest.mark.parametrize("system", ["ADAPTcentreWebNLGsubmission.txt", "UPF_All_sent_final.txt"])
 def test_webnlg_outputs(system: str, peer) -> None:
-    with tarfile.open(DATA / "submissions.tar.xz") as archive:
+    with tarfile.open(WEBNLG / "submissions.tar.xz") as archive:
         texts = archive.extractfile(f"submissions/{system}").read().decode().splitlines()
-    entries = list(open_format("webnlg")([str(DATA / "testdata_with_lex.xml.xz")]))
+    entries = list(open_format("webnlg")([str(WEBNLG / "testdata_with_lex.xml.xz")]))
     assert len(texts) == len(entries)
     examples = [
         Example(entry.item, system, text, entry.table, entry.references)

@@ -4,12 +4,12 @@ import math
 from collections import Counter
 
 import pytest
-from webnlg_systems import MISSING, examples_of
 
 from factable.metrics.nist import Nist
 from factable.types import Example, Table
+from helpers.webnlg_systems import examples_of
 
-needs_webnlg = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+needs_webnlg = pytest.mark.data("webnlg2017")
 
 
 def example(text: str, *references: str, item: str = "1") -> Example:

@@ -5,20 +5,19 @@ import random
 import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
-from webnlg_systems import DATA
 
 from factable.io.formats import open_format
 from factable.metrics.nli.metric import NliCheck
 from factable.models.nli import entailment
 from factable.models.protocols import LABELS, TextPair
 from factable.train.nli.pairs import read_pairs
+from helpers.paths import DATA, WEBNLG
 
-SHARED = DATA.parent
-pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=f"no {SHARED}")
+pytestmark = pytest.mark.data("webnlg2017", "e2e", "nli")
 
 
 def test_it_agrees_with_human_ratings_of_webnlg():
-    examples = list(open_format("webnlg-human")([str(DATA / "human-evaluation")]))
+    examples = list(open_format("webnlg-human")([str(WEBNLG / "human-evaluation")]))
     assert len(examples) == 2230
     values = NliCheck().score(examples).values
     ratings = [example.human["semantics"] for example in examples]
@@ -28,7 +27,7 @@ def test_it_agrees_with_human_ratings_of_webnlg():
 
 
 def test_it_agrees_with_slot_errors_of_e2e():
-    outputs = list(open_format("e2e-outputs")([str(SHARED / "e2e" / "primary_slot_error.tsv.xz")]))
+    outputs = list(open_format("e2e-outputs")([str(DATA / "e2e" / "primary_slot_error.tsv.xz")]))
     some = random.Random(0).sample(outputs, 600)
     scores = NliCheck().score(some)
     wrong = [any(scores.parts[part][index] for part in ("omission", "hallucination")) for index in range(600)]
@@ -38,7 +37,7 @@ def test_it_agrees_with_slot_errors_of_e2e():
 
 
 def test_it_knows_general_inference():
-    pairs = list(read_pairs(str(SHARED / "nli" / "mnli_dev_matched.jsonl.xz"), "mnli"))
+    pairs = list(read_pairs(str(DATA / "nli" / "mnli_dev_matched.jsonl.xz"), "mnli"))
     answers = entailment("nli", [TextPair(pair.premise, pair.hypothesis) for pair in pairs])
     assert answers.shape == (9815, len(LABELS))
     assert np.mean(answers.argmax(axis=1) == [pair.label for pair in pairs]) > 0.74

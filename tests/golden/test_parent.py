@@ -16,16 +16,17 @@ from factable.kernels import parent as twin
 from factable.metrics.parent.counts import load_counts, save_counts
 from factable.metrics.parent.metric import Parent
 from factable.train.counts import CountsBuilder
+from helpers.paths import DATA
 
 HERE = Path(__file__).parent
-SHARED = HERE.parents[1].parent / "shared"
-WEBNLG_ROWS = SHARED / "golden" / "parent_webnlg300.jsonl"
-WEBNLG_TRAIN = SHARED / "data" / "webnlg2017" / "challenge_data_train_dev.tar.xz"
+ROWS = "../golden/parent_webnlg300.jsonl"
+WEBNLG_ROWS = DATA / ROWS
+WEBNLG_TRAIN = DATA / "webnlg2017" / "challenge_data_train_dev.tar.xz"
 CASES = json.loads((HERE / "parent_cases.json").read_text())
 REFERENCES = tuple(" ".join(CASES[name]) for name in ("reference", "reference2"))
 PAIRS = Table(tuple(Record("", " ".join(attribute), " ".join(value)) for attribute, value in CASES["table"]))
 
-needs_webnlg = pytest.mark.skipif(not WEBNLG_ROWS.exists(), reason=f"no {WEBNLG_ROWS}")
+needs_webnlg = pytest.mark.data(ROWS)
 
 
 def text_example(text: str, references: int = 1) -> Example:
@@ -128,7 +129,7 @@ def test_webnlg_overlap(mix: str | float, column: str) -> None:
 
 
 @needs_webnlg
-@pytest.mark.skipif(not WEBNLG_TRAIN.exists(), reason=f"no {WEBNLG_TRAIN}")
+@pytest.mark.data("webnlg2017")
 def test_webnlg_cooccurrence(tmp_path: Path) -> None:
     builder = CountsBuilder("whitespace")
     for example in golden_training_set():

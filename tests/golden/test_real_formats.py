@@ -3,15 +3,14 @@
 import csv
 import lzma
 import tarfile
-from pathlib import Path
 
 import pytest
 
 from factable.io.formats import open_format
 from factable.types import Record
+from helpers.paths import DATA
 
-DATA = Path(__file__).parents[2].parent / "shared" / "data"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"published data sets are not at {DATA}")
+pytestmark = pytest.mark.data("webnlg2017", "e2e", "rotowire", "wikibio")
 
 
 def examples(format_name, *sources):

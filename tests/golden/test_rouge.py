@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
-from webnlg_systems import MISSING, SYSTEMS, examples_of
 
 from factable.errors import MissingExtraError, UsageError
 from factable.metrics.rouge import KINDS, Rouge
 from factable.text import stem
 from factable.types import Example, Table
+from helpers.webnlg_systems import SYSTEMS, examples_of
 
-needs_webnlg = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+needs_webnlg = pytest.mark.data("webnlg2017")
 
 
 def example(text: str, *references: str) -> Example:

@@ -4,7 +4,6 @@ e2e_slot_error.jsonl was made by running the script (tuetschek/e2e-cleaning, slo
 """
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,7 @@ from factable.core.registry import parse
 from factable.io.data import parse_e2e
 from factable.io.formats import open_format
 from factable.types import Example, Table
-
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
-from studies.page import DATA
+from helpers.paths import DATA
 
 OUTPUTS = DATA / "e2e" / "primary_slot_error.tsv.xz"
 GOLDEN = Path(__file__).parent / "e2e_slot_error.jsonl"
@@ -36,7 +31,7 @@ def test_counts_of_the_script(case):
     assert scores.values[0] == pytest.approx(errors / len(case["slots"]))
 
 
-@pytest.mark.skipif(not OUTPUTS.is_file(), reason=f"no {OUTPUTS}")
+@pytest.mark.data("e2e")
 def test_counts_of_system_outputs():
     outputs = list(open_format("e2e-outputs")([str(OUTPUTS)]))
     assert len(outputs) == 13230

@@ -1,19 +1,12 @@
 """The study of metrics that look for facts in texts, on a few texts of each data set."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
+from helpers.paths import DATA
 from studies.extraction import CLASSIFIERS, PAIRS, make_tables, read_reports
-from studies.nli import E2E_OUTPUTS
-from studies.page import DATA, PAGES, filled
+from studies.page import PAGES, filled
 
-MISSING = [path for path in (DATA / E2E_OUTPUTS, DATA / "webnlg2017", DATA / "rotowire") if not path.exists()]
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"no {', '.join(map(str, MISSING))}")
+pytestmark = pytest.mark.data("e2e", "webnlg2017", "rotowire")
 
 
 def test_the_page_has_a_place_for_every_table():

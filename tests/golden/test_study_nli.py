@@ -1,18 +1,12 @@
 """The study of Dušek and Kasner (2020), on a few texts of each data set."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
+from helpers.paths import DATA
 from studies.nli import E2E_OUTPUTS, make_tables, parallel_map, read_outputs, without_restaurants
-from studies.page import DATA, PAGES, filled
+from studies.page import PAGES, filled
 
-MISSING = [path for path in (DATA / E2E_OUTPUTS, DATA / "webnlg2017") if not path.exists()]
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"no {', '.join(map(str, MISSING))}")
+pytestmark = pytest.mark.data("e2e", "webnlg2017")
 
 
 def test_the_page_has_a_place_for_every_table():

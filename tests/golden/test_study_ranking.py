@@ -1,20 +1,15 @@
 """The study of Garneau and Lamontagne (2021): its tables on a few texts, and what holds on all ratings."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
 from factable.core.registry import parse
-from studies.page import DATA, PAGES, filled
+from helpers.paths import DATA
+from studies.page import PAGES, filled
 from studies.ranking import make_tables, read_test_set, write_pool
 from studies.webnlg2017 import REFERENCES, read_ratings
 
-pytestmark = pytest.mark.skipif(not (DATA / "webnlg2017").exists(), reason=f"no {DATA / 'webnlg2017'}")
+pytestmark = pytest.mark.data("webnlg2017")
 
 
 def test_the_page_has_a_place_for_every_table():

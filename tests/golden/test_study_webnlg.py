@@ -1,24 +1,18 @@
 """The study of Dhingra et al. (2019) on the WebNLG 2017 ratings, at the levels of systems and of examples."""
 
 import re
-import sys
-from pathlib import Path
 
 import pytest
-from webnlg_systems import DATA
 
 from factable.core.registry import parse
 from factable.io.formats import open_format
 from factable.study.panel import score_panel
 from factable.study.ratings import study
-
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
+from helpers.paths import ROOT, WEBNLG
 from studies.webnlg2017 import FIRST_REFERENCE_BLEU, PARENT_C, count_training_set
 
-RATINGS = DATA / "human-evaluation"
-pytestmark = pytest.mark.skipif(not RATINGS.is_dir(), reason=f"no WebNLG 2017 ratings in {RATINGS}")
+RATINGS = WEBNLG / "human-evaluation"
+pytestmark = pytest.mark.data("webnlg2017/human-evaluation")
 DRAWS = 500
 
 
@@ -26,7 +20,7 @@ DRAWS = 500
 def rated(tmp_path_factory):
     examples = list(open_format("webnlg-human")([str(RATINGS)]))
     work = tmp_path_factory.mktemp("training")
-    count_training_set(DATA / "challenge_data_train_dev.tar.xz", work, work / "train.counts")
+    count_training_set(WEBNLG / "challenge_data_train_dev.tar.xz", work, work / "train.counts")
     cooccurrence = f'parent(entailment="cooccurrence", counts="{work / "train.counts"}")'
     return score_panel([examples], [parse("parent"), parse("bleu"), parse(cooccurrence)])
 

@@ -16,6 +16,7 @@ from factable.io import blocks, files, limits, objects
 from factable.io import files as packed
 from factable.io.formats import open_format
 from factable.metrics.parent.counts import load_counts
+from helpers.paths import ROOT
 
 GOOD = {"id": "a", "data": [["s", "p", "o"]], "text": "s o"}
 PACK = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
@@ -160,9 +161,7 @@ def test_long_names_make_no_long_messages(tmp_path):
 
 
 def test_the_page_has_the_limits():
-    from pathlib import Path
-
-    page = (Path(__file__).parents[2] / "docs" / "hostile-input.md").read_text()
+    page = (ROOT / "docs" / "hostile-input.md").read_text()
     names = [name for name in vars(limits) if name.isupper() and not name.startswith("SHORT")]
     assert [name for name in names if f"`{name}`" not in page] == []
     for name in names:

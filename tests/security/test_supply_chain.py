@@ -1,11 +1,10 @@
 """Dependencies are few and named once; CI installs the versions that are locked."""
 
 import re
-from pathlib import Path
 
 from factable.io.toml import parse_toml
+from helpers.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 LOCK = ROOT / "requirements" / "ci.lock"
 PROJECT = parse_toml("pyproject.toml", (ROOT / "pyproject.toml").read_bytes(), "")["project"]
 MAX_DEPENDENCIES = 9

@@ -13,11 +13,8 @@ import pytest
 import factable
 from factable.cli.main import COMMANDS
 from factable.core.registry import names
-
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-
-import update_docs
+from helpers.paths import RESTAURANTS, ROOT
+from tools import update_docs
 
 
 def page_id(path: Path) -> str:
@@ -69,7 +66,7 @@ def test_the_sample_metric_works() -> None:
     names: dict[str, type] = {"__name__": "sample"}
     sys.modules["sample"] = types.ModuleType("sample")
     exec(code, names)
-    examples = factable.read(ROOT / "examples/restaurants.jsonl")
+    examples = factable.read(RESTAURANTS)
     scores = factable.score(examples, [names["WordShare"]()])["word_share"]
     # Blue, Spice, pub and riverside of 15 tokens.
     assert scores.values[0] == pytest.approx(4 / 15)

@@ -1,15 +1,14 @@
 """The assertion and the fixture, in a pytest of their own."""
 
 import os
-from pathlib import Path
 
 import pytest
 
 import factable
 from factable.io.toml import parse_toml
 from factable.testing import assert_faithful
+from helpers.paths import ROOT, SOURCE
 
-ROOT = Path(__file__).parents[2]
 DATA = "name[Blue Spice], eatType[pub], area[riverside]"
 GOOD = "Blue Spice is a pub by the riverside."
 OMITS = "Blue Spice is a pub."
@@ -42,7 +41,7 @@ def installed(pytester, monkeypatch):
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: entry-points-of-factable\nVersion: 1\n")
     lines = ["[pytest11]", *(f"{name} = {value}" for name, value in points)]
     (folder / "entry_points.txt").write_text("\n".join(lines))
-    source = str(Path(factable.__file__).parents[1])
+    source = str(SOURCE)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder.parent), source]))
 
 

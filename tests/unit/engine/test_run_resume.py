@@ -4,7 +4,6 @@ import subprocess
 import sys
 from array import array
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +20,7 @@ from factable.engine.score import score_files
 from factable.engine.units import Scored
 from factable.errors import DataError, FactableError, Fault, UsageError
 from factable.types import Example, Finding, Record, Scores, Table
+from helpers.paths import SOURCE
 
 SLOW_UNIT = 32
 
@@ -381,7 +381,7 @@ def test_one_run_at_a_time(tmp_path, logged):
             capture_output=True,
             text=True,
             check=False,
-            env={"PYTHONPATH": str(Path(factable.__file__).parents[1])},
+            env={"PYTHONPATH": str(SOURCE)},
         )
         assert "UsageError: " + str(path) + ": another run is using it" in other.stderr
     run(EXAMPLES, metric, path)

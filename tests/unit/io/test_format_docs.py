@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import click
 import pytest
@@ -11,8 +10,9 @@ from factable.cli.convert import convert
 from factable.io.data import make_table
 from factable.io.examples import FIELDS
 from factable.io.formats import FORMATS
+from helpers.paths import ROOT
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = ROOT / "docs"
 FORMATS_PAGE = (DOCS / "formats.md").read_text(encoding="utf-8")
 CONVERT_PAGE = (DOCS / "commands" / "convert.md").read_text(encoding="utf-8")
 FORMS = re.findall(

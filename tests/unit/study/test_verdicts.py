@@ -7,7 +7,6 @@ import math
 from array import array
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -27,8 +26,9 @@ from factable.report.verdicts import verdicts_output
 from factable.study.labels import LABELS, TWO_LABELS
 from factable.study.panel import score_panel
 from factable.study.verdicts import study_verdicts
+from helpers.paths import DATA
 
-E2E = Path(__file__).parents[3].parent / "shared" / "data" / "e2e" / "primary_slot_error.tsv.xz"
+E2E = DATA / "e2e" / "primary_slot_error.tsv.xz"
 LABELS_OF = {"added": 2, "missing": 1, "valerr": 3}
 
 
@@ -311,7 +311,7 @@ def test_one_item_has_no_others_to_choose_a_cut_on(examples):
     assert study_verdicts(panel, cuts={parse("chrf"): 50.0}).verdicts[0].whole.examples == 3
 
 
-@pytest.mark.skipif(not E2E.exists(), reason=f"no E2E outputs in {E2E.parent}")
+@pytest.mark.data("e2e")
 def test_slot_errors_of_the_e2e_challenge():
     lines = open_format("e2e-outputs")([str(E2E)])
     silent = [Example(e.item, e.system, "a 1", e.table, human=e.human) for e in lines]

@@ -2,7 +2,6 @@
 
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -21,8 +20,9 @@ from factable.text.values import (
     read_value,
 )
 from factable.text.values.units import UNITS
+from helpers.paths import ROOT
 
-PAGE = (Path(__file__).parents[3] / "docs/values.md").read_text()
+PAGE = (ROOT / "docs/values.md").read_text()
 ROW = re.compile(r"^\| (.*) \| (.*?) ?\| (.*) \| (\w+(?: said)?) \|$", re.MULTILINE)
 ROWS = [
     row

@@ -3,17 +3,16 @@
 import random
 import re
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import pytest
 
 from factable.io.formats import open_format
 from factable.text.values import find_value, parse_value, read_text
+from helpers.paths import ROOT, WEBNLG
 
-ROOT = Path(__file__).parents[3]
-ITEMS = ROOT.parent / "shared/data/webnlg2017/testdata_with_lex.xml.xz"
+ITEMS = WEBNLG / "testdata_with_lex.xml.xz"
 KINDS = {"Number": "numbers", "Date": "dates", "Name": "names", "Listing": "lists"}
-pytestmark = pytest.mark.skipif(not ITEMS.exists(), reason=f"no WebNLG 2017 test set at {ITEMS}")
+pytestmark = pytest.mark.data("webnlg2017")
 
 
 def relation(value, attribute, text):

@@ -9,11 +9,9 @@ import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
-import factable
 from factable.core.metric import VALUE
 from factable.errors import FactableError, MissingExtraError, MissingProgramError, UsageError
 from factable.metrics.meteor import program as meteor_files
@@ -21,6 +19,7 @@ from factable.metrics.meteor import program as programs
 from factable.metrics.meteor.metric import TUNINGS, Meteor, without_whole_chunk
 from factable.metrics.meteor.program import WIDTH, Setting, command, load_meteor
 from factable.types import Example, Table
+from helpers.paths import SOURCE
 
 
 def what_is_missing() -> str:
@@ -306,7 +305,7 @@ def one_example(tmp_path):
 
 
 def run_command_line(script, path, **environment):
-    where = {**os.environ, "PYTHONPATH": str(Path(factable.__file__).parents[1]), **environment}
+    where = {**os.environ, "PYTHONPATH": str(SOURCE), **environment}
     where.pop("JAVA_HOME", None)
     words = [sys.executable, "-W", "error", "-c", script, "score", str(path), "-m", "meteor"]
     return subprocess.run(words, capture_output=True, text=True, env=where, check=False)

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +12,8 @@ from factable.metrics.nli.check import Check, Selection, decide, explain_check, 
 from factable.metrics.nli.metric import NO_FACTS, NliCheck
 from factable.text.templates import Templates
 from factable.types import Example, Record, Table
+from helpers.paths import RESTAURANTS
 
-EXAMPLES = Path(__file__).parents[4] / "examples" / "restaurants.jsonl"
 E, N, C = map(np.array, ((0.8, 0.15, 0.05), (0.3, 0.6, 0.1), (0.1, 0.2, 0.7)))
 FACTS = Table((Record("Aromi", "food", "French"), Record("Aromi", "area", "riverside")))
 TEXT = "Aromi serves French food. It is cheap."
@@ -32,7 +31,7 @@ def told(findings):
 
 @pytest.fixture(scope="module")
 def examples():
-    return {(one.item, one.system): one for one in factable.read(EXAMPLES)}
+    return {(one.item, one.system): one for one in factable.read(RESTAURANTS)}
 
 
 def test_careful_texts_score_above_lively_ones(examples):

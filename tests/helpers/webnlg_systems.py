@@ -3,15 +3,13 @@
 import tarfile
 from functools import cache
 from itertools import zip_longest
-from pathlib import Path
 
 from factable.io.formats import open_format
 from factable.types import Example
+from helpers.paths import WEBNLG
 
-DATA = Path(__file__).parents[2].parent / "shared" / "data" / "webnlg2017"
-ITEMS = DATA / "testdata_with_lex.xml.xz"
-SUBMISSIONS = DATA / "submissions.tar.xz"
-MISSING = "" if ITEMS.exists() and SUBMISSIONS.exists() else f"no WebNLG 2017 data in {DATA}"
+ITEMS = WEBNLG / "testdata_with_lex.xml.xz"
+SUBMISSIONS = WEBNLG / "submissions.tar.xz"
 SYSTEMS = {
     "adapt": "ADAPTcentreWebNLGsubmission.txt",
     "baseline": "baseline_sorted.txt",
