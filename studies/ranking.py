@@ -103,7 +103,7 @@ def by_kind(panel: Panel, number: int) -> str:
         for title, some in ((f"all {kind}", mine), *((system, [system]) for system in mine)):
             members = np.isin(panel.system_of, [known.index(system) for system in some])
             rows.append([title, *(f"{np.nanmean(column[members]):.3f}" for column in columns)])
-    return table(["systems", "omitted", "hallucinated"], rows)
+    return table(["systems", "omitted per fact", "hallucinated per fact"], rows)
 
 
 def by_metric(examples: Sequence[Example]) -> str:
