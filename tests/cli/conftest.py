@@ -1,38 +1,25 @@
-"""Running the command line in a process of its own, as users do."""
-
-import os
-import subprocess
-import sys
+"""Running the command line: in this process, or in one of its own, as users do."""
 
 import pytest
-
-from helpers.paths import SOURCE
+from running import run_here, run_in_a_process, start_command
 
 
 @pytest.fixture(scope="session")
 def command():
-    """How to start factable: the command, and the environment that finds this source tree."""
-    where = {**os.environ, "PYTHONPATH": str(SOURCE), "COLUMNS": "200"}
-    return [sys.executable, "-m", "factable"], where
+    """How to start factable in a process: the command, and the environment that finds this source tree."""
+    return start_command()
 
 
 @pytest.fixture(scope="session")
-def run_factable(command):
-    """Run factable to its end, with warnings as errors; stdout and stderr are bytes."""
-    start, where = command
+def run_factable():
+    """Run factable in this process; stdout and stderr are bytes."""
+    return run_here
 
-    def run(*arguments, stdin=b"", cwd=None, **environment):
-        return subprocess.run(
-            [*start, *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            check=False,
-            env={**where, "PYTHONWARNINGS": "error", **environment},
-            cwd=cwd,
-            timeout=120,
-        )
 
-    return run
+@pytest.fixture(scope="session")
+def run_process():
+    """Run factable in a process of its own; stdout and stderr are bytes."""
+    return run_in_a_process
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,7 @@
 """`factable check` as users run it."""
 
 import json
-import os
-import pty
 import re
-import subprocess
 from functools import partial
 
 import pytest
@@ -105,28 +102,6 @@ def test_misuse_is_one_line(check, tmp_path, arguments, message):
     assert result.stderr.decode().startswith("factable: ")
     assert message in result.stderr.decode()
     assert result.stderr.count(b"\n") == 1
-
-
-@pytest.mark.parametrize(("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_colours_on_a_terminal(command, environment, coloured):
-    start, where = command
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*start, "check", "--data", DATA, "--text", GOOD],
-        stdout=theirs,
-        env={**where, "TERM": "xterm", **environment},
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            shown += chunk
-    except OSError:
-        # The other side has closed the terminal.
-        pass
-    assert process.wait() == 0
-    assert (b"\x1b[" in shown) == coloured
-    assert "✓ OK" in shown.decode()
 
 
 def test_the_documentation_shows_what_is_printed(check):

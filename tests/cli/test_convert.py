@@ -2,23 +2,18 @@
 
 import gzip
 import os
-import subprocess
-import sys
+from functools import partial
 
 import pytest
+from running import run_here
 
 from factable.io.formats import FORMATS
 from factable.io.read import read
-from helpers.paths import SOURCE
 
 TABLE = "mr,ref\nname[A],One.\nname[B],Two.\n"
 
 
-def convert(*arguments, stdin=b""):
-    """Run the command in a process of its own, as its errors are turned into exit codes by `main`."""
-    command = [sys.executable, "-m", "factable", "convert", *map(str, arguments)]
-    where = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    return subprocess.run(command, input=stdin, capture_output=True, check=False, env=where)
+convert = partial(run_here, "convert")
 
 
 def write(path, content):

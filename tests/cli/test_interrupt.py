@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
 # Long enough for a busy machine; reached only where something is wrong.
-DEADLINE = 60
+DEADLINE = 300
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from factable.engine.checkpoint import ResumeFile
 
 # Long enough for a busy machine; reached only where something is wrong.
-DEADLINE = 60
+DEADLINE = 300
 KILLS = 20
 
 
@@ -94,6 +94,7 @@ def wait_until_larger(path, size, process):
         time.sleep(0.002)
 
 
+@pytest.mark.process
 def test_killed_at_any_moment(start, run_factable, tmp_path):
     """Half of the moments lie anywhere from the start on, the others after something new was kept."""
     data = write_examples(tmp_path / "data.jsonl", 24_000)
@@ -129,6 +130,7 @@ def test_killed_at_any_moment(start, run_factable, tmp_path):
     assert kept.stat().st_size == stat.st_size
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("number", "code", "what"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "told to end")]
 )
@@ -145,6 +147,7 @@ def test_being_stopped_says_how_to_go_on(start, data, tmp_path, number, code, wh
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
+@pytest.mark.process
 def test_head_closes_the_pipe_and_the_next_run_goes_on(command, run_factable, data, tmp_path):
     begin, where = command
     score = ["score", str(data), "-m", "nli", "--format", "jsonl"]

@@ -7,10 +7,7 @@ import json
 import lzma
 import math
 import os
-import pty
 import re
-import select
-import subprocess
 
 import pandas
 import pytest
@@ -372,54 +369,3 @@ def test_no_file_is_misuse(factable_score):
     result = factable_score()
     assert (result.returncode, result.stdout) == (2, b"")
     assert result.stderr == b"factable: Missing argument 'FILES...'; see factable score --help\n"
-
-
-def read_terminal(command, arguments, stdout=None):
-    """Run with stderr, and stdout if not in a file, on a terminal; return the code and what was shown."""
-    start, where = command
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [*start, "score", "-m", "parent", *map(str, arguments)],
-        stdout=theirs if stdout is None else stdout,
-        stderr=theirs,
-        env={**where, "TERM": "xterm"},
-    ) as process:
-        os.close(theirs)
-        shown = []
-        while select.select([ours], [], [], 60)[0]:
-            try:
-                shown.append(os.read(ours, 1 << 16))
-            except OSError:
-                # The other side is closed: the process has ended.
-                break
-        code = process.wait(timeout=60)
-    os.close(ours)
-    return code, b"".join(shown).decode()
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_progress_on_a_terminal(command, factable_score, several_blocks, tmp_path, jobs):
-    arguments = [several_blocks, "--format", "json", "--jobs", jobs]
-    with (tmp_path / "stdout").open("wb") as stdout:
-        code, shown = read_terminal(command, arguments, stdout)
-    assert code == 0
-    assert (tmp_path / "stdout").read_bytes() == factable_score(*arguments).stdout
-    assert "6,000 examples" in shown
-    # The bar is taken away again at the end.
-    assert shown.endswith("\x1b[2K")
-
-
-def test_the_table_on_a_terminal_is_styled(command):
-    code, shown = read_terminal(command, [RESTAURANTS])
-    assert code == 0
-    assert "\x1b[1m" in shown
-    assert "careful" in shown
-    assert re.search(r"0\.\d{4}", shown)
-
-
-def test_an_error_on_a_terminal_leaves_no_bar(command, tmp_path):
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text("{\n")
-    code, shown = read_terminal(command, [bad])
-    assert code == 1
-    assert shown.rpartition("\x1b[2K")[2].startswith(f"factable: {bad}:1: broken JSON")

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import subprocess
 import sys
 
 import pytest
@@ -186,15 +185,14 @@ def test_tuning_draws_nothing(run, labelled):
     assert result.stderr == b"factable: --plot and --scatter draw the study of -m; drop them or --tune\n"
 
 
-def test_without_matplotlib(labelled, command, tmp_path):
+def test_without_matplotlib(run, labelled, monkeypatch, tmp_path):
     # None in sys.modules is how Python marks what cannot be imported.
-    script = "import sys; sys.modules['matplotlib'] = None; from factable.cli.main import main; main()"
-    start = [sys.executable, "-c", script, "study", str(labelled)]
-    result = subprocess.run(
-        [*start, "--plot", str(tmp_path / "x.png")], capture_output=True, check=False, env=command[1]
-    )
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = run("study", labelled, "--plot", tmp_path / "x.png")
     assert result.returncode == 2
     expected = "drawing needs the extra 'plot'; install it with: pip install 'factable[plot]'"
     assert result.stderr.decode() == f"factable: {expected}\n"
     assert list(tmp_path.iterdir()) == []
-    assert subprocess.run(start, capture_output=True, check=False, env=command[1]).returncode == 0
+    assert run("study", labelled).returncode == 0
