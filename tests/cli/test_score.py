@@ -15,6 +15,7 @@ import zstandard
 
 import factable
 from factable.core.metric import mean_of_scored
+from factable.io import files
 from helpers.paths import RESTAURANTS
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
@@ -369,3 +370,26 @@ def test_no_file_is_misuse(factable_score):
     result = factable_score()
     assert (result.returncode, result.stdout) == (2, b"")
     assert result.stderr == b"factable: Missing argument 'FILES...'; see factable score --help\n"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+@pytest.mark.parametrize("step", ["_create", "_compress", "_remove"])
+def test_an_interrupt_while_an_output_is_open(factable_score, monkeypatch, tmp_path, step):
+    function = getattr(files, step)
+    presses = iter([True])
+
+    def interrupted(*arguments):
+        # Once, before the file is deleted and after anything else.
+        if step == "_remove" and next(presses, False):
+            raise KeyboardInterrupt
+        result = function(*arguments)
+        if next(presses, False):
+            raise KeyboardInterrupt
+        return result
+
+    monkeypatch.setattr(files, step, interrupted)
+    data = RESTAURANTS if step != "_remove" else tmp_path / "nowhere.jsonl"
+    result = factable_score(data, "--out", tmp_path / "out.jsonl")
+    assert (result.returncode, result.stdout) == (130, b"")
+    assert result.stderr.split() == b"factable: interrupted; no output file was written".split()
+    assert not list(tmp_path.iterdir())

@@ -121,9 +121,9 @@ def main() -> None:
         code = _fail(_one_line(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt) as stop:
         # click raises an error of its own from the interrupt.
-        code = _fail(_what_remains("interrupted", stop.__cause__ or stop), INTERRUPTED)
+        code = _stop("interrupted", stop.__cause__ or stop, INTERRUPTED)
     except _ToldToEndError as end:
-        code = _fail(_what_remains("told to end", end), 128 + end.signal)
+        code = _stop("told to end", end, 128 + end.signal)
     except FactableError as error:
         code = _fail(str(error), error.exit_code)
     except OSError as error:
@@ -152,9 +152,12 @@ def _raise_end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     raise _ToldToEndError(number)
 
 
-def _what_remains(what: str, stop: BaseException) -> str:
-    """What happened, and what a command noted about going on."""
-    return "; ".join([what, "no output file was written", *getattr(stop, "__notes__", [])])
+def _stop(event: str, stop: BaseException, code: int) -> int:
+    """Leave no half-written file; say what happened, and what a command noted about resuming."""
+    from factable.io.files import remove_unfinished
+
+    remove_unfinished()
+    return _fail("; ".join([event, "no output file was written", *getattr(stop, "__notes__", [])]), code)
 
 
 def _one_line(error: click.ClickException) -> str:

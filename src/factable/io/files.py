@@ -4,9 +4,9 @@ import gzip
 import hashlib
 import lzma
 import os
+import secrets
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -263,28 +263,44 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with open(target, "wb") as device:
             yield device
         return
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    # Noted before there is such a file: an interrupt may come between any two steps.
+    _UNFINISHED.add(temporary)
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    except OSError as error:
-        raise DataError(
-            [Fault(str(path), None, f"cannot write: {error.strerror}", "check the path")]
-        ) from None
-    try:
-        raw = BufferedWriter(_OutputFile(descriptor, str(path)))
-        with raw, _compress(raw, target.suffix.lower()) as stream:
+        with _create(temporary, str(path)) as raw, _compress(raw, target.suffix.lower()) as stream:
             yield stream
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    finally:
+        _remove(temporary)
+
+
+# Temporary names of the outputs that are being written.
+_UNFINISHED: set[Path] = set()
+
+
+def remove_unfinished() -> None:
+    """Delete the temporary files of outputs that an interrupt kept `open_output` from deleting."""
+    for path in list(_UNFINISHED):
+        _remove(path)
+
+
+def _remove(temporary: Path) -> None:
+    temporary.unlink(missing_ok=True)
+    _UNFINISHED.discard(temporary)
+
+
+def _create(temporary: Path, output: str) -> BufferedWriter:
+    try:
+        return BufferedWriter(_OutputFile(temporary, output))
+    except OSError as error:
+        raise DataError([Fault(output, None, f"cannot write: {error.strerror}", "check the path")]) from None
 
 
 class _OutputFile(FileIO):
-    """A file under a temporary name; write errors, such as a full disk, name the output file."""
+    """A new file under a temporary name; write errors, such as a full disk, name the output file."""
 
-    def __init__(self, descriptor: int, output: str) -> None:
-        super().__init__(descriptor, "wb")
+    def __init__(self, temporary: Path, output: str) -> None:
+        super().__init__(temporary, "xb")
         self._output = output
 
     def write(self, content: Any) -> int:
@@ -294,12 +310,6 @@ class _OutputFile(FileIO):
         except OSError as error:
             problem = f"cannot write: {error.strerror}"
             raise DataError([Fault(self._output, None, problem, "make room, or write elsewhere")]) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 @contextmanager
