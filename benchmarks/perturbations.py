@@ -26,7 +26,7 @@ from statistics import fmean
 import factable
 from factable import Example
 from factable.metrics.ledger.metric import Ledger
-from factable.metrics.ledger.reading import overlap
+from factable.metrics.ledger.reading import overlaps
 from factable.metrics.ledger.verdict import Verdict
 from factable.models.nli import load_nli
 from factable.train.ledger.fit import make_faults
@@ -87,9 +87,7 @@ def print_table(judged: Sequence[Judged]) -> None:
 def hits_span(made: Perturbed, verdict: Verdict) -> bool:
     """Whether a claim that is not supported overlaps the fault."""
     assert made.span
-    return any(
-        overlap((span.start, span.end), made.span) for span in verdict.spans if span.state != "supported"
-    )
+    return any(overlaps(claim.span, made.span) for claim in verdict.claims if claim.state != "supported")
 
 
 def finds_fact(made: Perturbed, verdict: Verdict) -> bool:

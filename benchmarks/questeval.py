@@ -36,17 +36,19 @@ Ask = Callable[[Sequence[AskedText]], None]
 
 def questions_of(examples: Sequence[Example]) -> list[AskedText]:
     """What the metric asks, each question once."""
-    metric = QuestEval()
-    asking = metric._asking()
-    comparisons = [one for example in examples for one in metric._comparisons(example, asking)]
-    asked = [one.asked for each in comparisons for one in (*each.of_text, *each.of_other)]
+    asked = [
+        question.asked
+        for sets in QuestEval().question_sets(examples)
+        for each in sets
+        for question in each.all
+    ]
     return list(dict.fromkeys(asked))
 
 
 def encode_asked(tokenizer: Any, asked: AskedText) -> Sequence[Sequence[int]]:
     """Tokens, mask and types of a question and its context."""
-    found = encode_question(tokenizer, *asked)
-    return found.ids, [1] * len(found.ids), found.types
+    encoded = encode_question(tokenizer, *asked)
+    return encoded.ids, [1] * len(encoded.ids), encoded.types
 
 
 def compare(examples: Sequence[Example], peer: Ask | None) -> None:

@@ -23,9 +23,9 @@ import numpy as np
 os.environ["FACTABLE_CACHE"] = "off"
 
 from factable import Example, Record, Table
-from factable.metrics.ranking.judgement import Judge, RankingOptions
-from factable.metrics.ranking.pool import IndexedPool, Pool, collect
-from factable.metrics.ranking.rankers import Rows
+from factable.metrics.ranking.evaluator import RankingEvaluator, RankingOptions
+from factable.metrics.ranking.pool import IndexedPool, Pool, collect_contents
+from factable.metrics.ranking.rankers import EmbeddingIndex
 from factable.models.encoder import embed
 from factable.models.protocols import SCALE
 from factable.models.runtime.progress import ParallelMap
@@ -62,60 +62,58 @@ def make_rows(count: int, seed: int) -> np.ndarray:
     return np.rint(rows / np.linalg.norm(rows, axis=1, keepdims=True) * SCALE)
 
 
-class T:
+class RandomRanker:
     """A ranker whose embeddings are made up."""
 
     def read(self, texts: Sequence[str]) -> np.ndarray:
         """A row for each text."""
         return make_rows(len(texts), 0)
 
-    def index(self, documents: Sequence[str], _spread: ParallelMap = map) -> Rows:
+    def index(self, documents: Sequence[str], _parallel_map: ParallelMap = map) -> EmbeddingIndex:
         """A row for each document."""
-        return Rows("", make_rows(len(documents), 1))
+        return EmbeddingIndex("", make_rows(len(documents), 1))
 
 
 def rank_ours(size: int, texts: int) -> float:
     """Seconds for texts, the pool being ready."""
     examples = make_examples(size)
-    indexed = IndexedPool(Pool(collect(examples, RECORDS)), T())
+    indexed = IndexedPool(Pool(collect_contents(examples, RECORDS)), RandomRanker())
     assert indexed.index("table") is not indexed.index("references")
-    judge = Judge(T(), indexed, ("table", "references"), how=RankingOptions(0.0, "ideal", 0))
-    some = examples[:: max(1, size // texts)][:texts]
+    options = RankingOptions(0.0, "ideal", 0)
+    evaluator = RankingEvaluator(RandomRanker(), indexed, ("table", "references"), options)
+    chosen = examples[:: max(1, size // texts)][:texts]
     began = time.perf_counter()
-    assert len(list(judge.judge(some, [frozenset(units_of(one.table, RECORDS)) for one in some]))) == len(
-        some
-    )
-    return (time.perf_counter() - began) / len(some)
+    results = evaluator.evaluate(chosen, [frozenset(units_of(each.table, RECORDS)) for each in chosen])
+    assert len(list(results)) == len(chosen)
+    return (time.perf_counter() - began) / len(chosen)
 
 
 def rank_plainly(size: int, texts: int) -> float:
     """The same by sorting all scores of all texts."""
     examples = make_examples(size)
-    units = sorted({unit for one in examples for unit in units_of(one.table, RECORDS)})
+    units = sorted({unit for example in examples for unit in units_of(example.table, RECORDS)})
     index = {unit: number for number, unit in enumerate(units)}
-    tables = [set(units_of(one.table, RECORDS)) for one in examples]
+    tables = [set(units_of(example.table, RECORDS)) for example in examples]
     facts, references = make_rows(len(units), 1), make_rows(size, 2)
     chosen = list(range(0, size, max(1, size // texts)))[:texts]
     queries = make_rows(len(chosen), 0)
     began = time.perf_counter()
     for order, degrees_of in (
-        (np.argsort(-(queries @ facts.T), axis=1), lambda mine: {index[unit]: 1.0 for unit in mine}),
-        (np.argsort(-(queries @ references.T), axis=1), lambda mine: overlaps(mine, tables)),
+        (np.argsort(-(queries @ facts.T), axis=1), lambda own: {index[unit]: 1.0 for unit in own}),
+        (np.argsort(-(queries @ references.T), axis=1), lambda own: overlaps(own, tables)),
     ):
         for row, number in zip(order, chosen, strict=True):
             degrees = np.zeros(order.shape[1])
-            for one, degree in degrees_of(tables[number]).items():
-                degrees[one] = degree
-            found, ideal = degrees[row], np.sort(degrees)[::-1]
-            (np.cumsum(found) / np.cumsum(ideal) * ideal).sum() / ideal.sum()
+            for relevant, degree in degrees_of(tables[number]).items():
+                degrees[relevant] = degree
+            ranked, ideal = degrees[row], np.sort(degrees)[::-1]
+            (np.cumsum(ranked) / np.cumsum(ideal) * ideal).sum() / ideal.sum()
     return (time.perf_counter() - began) / len(chosen)
 
 
-def overlaps(mine: set[str], tables: Sequence[set[str]]) -> dict[int, float]:
+def overlaps(own: set[str], tables: Sequence[set[str]]) -> dict[int, float]:
     """Intersection over union with every table."""
-    return {
-        number: len(mine & other) / len(mine | other) for number, other in enumerate(tables) if mine & other
-    }
+    return {number: len(own & other) / len(own | other) for number, other in enumerate(tables) if own & other}
 
 
 def in_a_process(work, size: int, texts: int) -> tuple[float, float]:

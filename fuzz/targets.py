@@ -21,7 +21,7 @@ from factable.io.formats import open_format
 from factable.io.judgements import read_annotations, read_preferences
 from factable.metrics.cider import load_idf
 from factable.metrics.extraction.extractors import load_extractor
-from factable.metrics.ledger.weights import load_weights
+from factable.metrics.ledger.weights import load_ledger_weights
 from factable.metrics.parent.counts import load_counts
 from factable.metrics.slots.fact_classifier import load_classifier
 from factable.metrics.slots.patterns import load_patterns
@@ -169,7 +169,7 @@ def _models(folder: Path) -> Iterable[Target]:
         "patterns": ([samples.PATTERNS], partial(_forget, load_patterns)),
         "templates": ([samples.TEMPLATES], load_templates),
         "fact classifier": ([samples.CLASSIFIER], load_classifier),
-        "ledger weights": ([samples.WEIGHTS], load_weights),
+        "ledger weights": ([samples.WEIGHTS], load_ledger_weights),
         "extractor": ([samples.extractor(folder)], load_extractor),
         "counts": ([samples.counts(folder), samples.COUNTS_JSON], load_counts),
         "idf": ([samples.idf(folder)], load_idf),

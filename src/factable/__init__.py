@@ -1,9 +1,9 @@
 """Tells whether a text written from data says all, and only, what the data says."""
 
-__version__ = "0.1.0"
-
 from typing import TYPE_CHECKING
 
+from factable._version import __version__ as __version__
+from factable.core.results import Scores
 from factable.errors import (
     DataError,
     FactableError,
@@ -12,7 +12,7 @@ from factable.errors import (
     MissingProgramError,
     UsageError,
 )
-from factable.types import Example, Finding, Record, Scores, Table
+from factable.types import Example, Finding, Record, Table
 
 if TYPE_CHECKING:
     from factable.engine.score import score

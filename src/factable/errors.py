@@ -84,6 +84,16 @@ class MissingProgramError(UsageError):
     """A program outside Python is needed for what was asked, such as Java."""
 
 
+def describe(error: BaseException) -> str:
+    """An error of someone else's code in one line: its kind, what it says and where it was raised."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    message = _shorten(printable(str(error)))
+    return f"{type(error).__name__}{f': {message}' if message else ''}{where}"
+
+
 def add_note(error: BaseException, note: str) -> None:
     """Let an error tell more, as its own `add_note` does, which Python 3.10 lacks."""
     vars(error).setdefault("__notes__", []).append(note)

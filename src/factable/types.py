@@ -1,6 +1,5 @@
-"""The core types: what goes in (Record, Table, Example) and what comes out (Finding, Scores)."""
+"""The core types: what goes in (Record, Table, Example), and Finding, which comes out."""
 
-from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -48,24 +47,3 @@ class Finding:
     span: Span | None = None
     score: float | None = None
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """What one metric says about a list of examples, in input order; NaN where it cannot score.
-
-    `values` and each of `parts` hold one float per example (compact arrays, no copy for NumPy);
-    `corpus` and `corpus_parts` are those of all examples together; `findings` holds a tuple per example, in
-    which a kind "unscored" explains each NaN. Additive metrics, whose corpus value is no mean, leave in
-    `stats` a row of numbers per example, one row after the other: sums of rows give the value of any set of
-    examples.
-    """
-
-    metric: str
-    signature: str
-    corpus: float
-    values: "array[float]"
-    parts: Mapping[str, "array[float]"]
-    findings: tuple[tuple[Finding, ...], ...]
-    corpus_parts: Mapping[str, float] = field(default_factory=dict)
-    stats: "array[float]" = field(default_factory=lambda: array("d"))

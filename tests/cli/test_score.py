@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 import factable
-from factable.core.metric import mean_of_scored
+from factable.core.results import mean_of_scored
 from factable.io import files
 from helpers.paths import RESTAURANTS
 

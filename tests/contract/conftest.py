@@ -16,7 +16,7 @@ from factable.core.metric import Metric
 from factable.core.registry import load, names
 from factable.errors import MissingExtraError, MissingProgramError, UsageError
 from factable.metrics.cider import Cider
-from factable.metrics.ledger.weights import load_weights
+from factable.metrics.ledger.weights import load_ledger_weights
 from factable.metrics.parent.counts import save_counts
 from factable.metrics.slots.fact_classifier import FactClassifier, write_classifier
 from factable.models.language_model import VARIABLE
@@ -103,7 +103,7 @@ def classifier_file(tmp_path_factory) -> str:
 @pytest.fixture(scope="session")
 def weights_file(tmp_path_factory) -> str:
     """The weights of the ledger, harder to please."""
-    weights = {part: dict(found) for part, found in load_weights("").by_part.items()}
+    weights = {part: dict(found) for part, found in load_ledger_weights("").by_part.items()}
     weights["fact"]["bias"] -= 1
     path = tmp_path_factory.mktemp("weights") / "weights.json"
     path.write_text(json.dumps({"weights": weights}))

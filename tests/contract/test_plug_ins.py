@@ -3,80 +3,106 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from array import array
-from dataclasses import dataclass
-from typing import ClassVar
 
 import pytest
 
 import factable
-from factable.core.metric import make_scores
+from factable.core.metric import Metric, metric, param
+from factable.core.results import Analysis
 from factable.errors import UsageError
 from factable.types import Example, Record, Table
 from helpers.paths import SOURCE
 
 MODULE = '''
-"""A plug-in of two metrics."""
+"""A plug-in of metrics, good and bad."""
 from array import array
-from dataclasses import dataclass
-from typing import ClassVar
 
-from factable.core.metric import make_scores
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Length:
-    """Letters of the text, up to a limit.
-
-    most  the limit
-    """
-
-    name: ClassVar[str] = "length"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 100.0)
-    parts: ClassVar[tuple[str, ...]] = ()
-    shard_by: ClassVar[str] = "example"
-
-    most: int = 100
-
-    @property
-    def needs(self):
-        return frozenset()
-
-    def checksums(self):
-        return {}
-
-    def score(self, examples):
-        values = array("d", (min(len(example.text), self.most) for example in examples))
-        return make_scores(self, examples, values, {}, {})
-
-    def explain(self, examples):
-        return tuple(() for _ in examples)
+from factable.core.metric import Metric, metric, param
+from factable.core.results import Analysis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@metric
+class Length(Metric):
+    """Letters of the text, up to a limit."""
+
+    name = "length"
+    bounds = (0.0, 100.0)
+    needs = frozenset()
+
+    limit: int = param(100, "the limit", range=(1, 100))
+
+    def analyse(self, examples, state=None):
+        return Analysis(array("d", (min(len(example.text), self.limit) for example in examples)))
+
+
+@metric
 class Share(Length):
     """The text's share of the letters of all texts."""
 
-    name: ClassVar[str] = "share"
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    shard_by: ClassVar[str] = "corpus"
+    name = "share"
+    bounds = (0.0, 1.0)
+    corpus = True
 
-    def score(self, examples):
-        total = sum(len(example.text) for example in examples) or 1
-        values = array("d", (len(example.text) / total for example in examples))
-        return make_scores(self, examples, values, {}, {})
+    def collect(self, examples):
+        return sum(len(example.text) for example in examples)
+
+    def merge(self, collected, more):
+        return collected + more
+
+    def fit(self, collected, parallel_map=map):
+        return collected or 1
+
+    def analyse(self, examples, state=None):
+        return Analysis(array("d", (len(example.text) / state for example in examples)))
+
+
+@metric
+class Raising(Length):
+    """Fails at every example."""
+
+    name = "raising"
+
+    def analyse(self, examples, state=None):
+        raise KeyError("no such thing\\nat all")
+
+
+@metric
+class Short(Length):
+    """Gives too few values."""
+
+    name = "short"
+
+    def analyse(self, examples, state=None):
+        return Analysis(array("d", [1.0]))
 '''
-POINTS = "[factable.metrics]\nlength = toy:Length\nshare = toy:Share\nbroken = toy:Nothing\n"
+BAD_DEFAULT = """
+from factable.core.metric import Metric, metric, param
+
+@metric
+class Wrong(Metric):
+    name = "wrong"
+    share: float = param(2.0, "a share", range=(0.0, 1.0))
+"""
+POINTS = """[factable.metrics]
+length = toy:Length
+share = toy:Share
+broken = toy:Nothing
+raising = toy:Raising
+short = toy:Short
+wrong = bad_default:Wrong
+no_metric = toy:array
+"""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     (folder / "toy.py").write_text(MODULE)
+    (folder / "bad_default.py").write_text(BAD_DEFAULT)
     (folder / "toy-1.0.dist-info").mkdir()
     (folder / "toy-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
     (folder / "toy-1.0.dist-info" / "entry_points.txt").write_text(POINTS)
@@ -115,7 +141,7 @@ def test_listed_and_described(site):
     described = run(site, "metrics", "length")
     assert (described.returncode, described.stderr) == (0, "")
     assert "Letters of the text" in described.stdout
-    assert "most=100" in described.stdout
+    assert "limit=100" in described.stdout
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -124,14 +150,14 @@ def test_scored_by_example_and_by_corpus(site, tmp_path, jobs):
         write_lines(tmp_path / "a.jsonl", "x" * 30),
         write_lines(tmp_path / "b.jsonl", "x" * 10, first=1),
     )
-    arguments = ["-m", "length", "-m", "length( most = 20 )", "-m", "share", "--format", "json"]
+    arguments = ["-m", "length", "-m", "length( limit = 20 )", "-m", "share", "--format", "json"]
     result = run(site, "score", one, two, *arguments, "--jobs", jobs)
     assert (result.returncode, result.stderr) == (0, "")
     found = {entry["spec"]: entry for entry in json.loads(result.stdout)["metrics"]}
     assert found["length"]["values"] == [30, 10]
-    assert found["length(most=20)"]["values"] == [20, 10]
+    assert found["length(limit=20)"]["values"] == [20, 10]
     assert found["share"]["values"] == [0.75, 0.25]
-    assert found["share"]["signature"].startswith("share|most:100|unscored:0|v:1|factable:")
+    assert found["share"]["signature"].startswith("share|limit:100|unscored:0|v:1|factable:")
 
 
 def test_a_repeat_does_not_move_the_others_and_is_named_where_it_is(site, tmp_path):
@@ -151,30 +177,50 @@ def test_a_misspelt_plug_in_gets_a_hint(site, tmp_path):
     assert "no metric 'lenght'; did you mean 'length'?" in result.stderr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unregistered:
+@pytest.mark.parametrize(
+    ("name", "code", "line"),
+    [
+        (
+            "raising",
+            1,
+            r"metric raising failed \(KeyError: .*no such thing.* at .*toy\.py:\d+\); ask the authors",
+        ),
+        (
+            "short",
+            1,
+            r"metric short failed \(ValueError: value has 1 numbers for 2 examples at .*; ask the auth",
+        ),
+        (
+            "wrong",
+            2,
+            r"metric 'wrong' cannot be loaded from bad_default:Wrong \(UsageError: wrong: share is 2",
+        ),
+        (
+            "no_metric",
+            2,
+            r"metric 'no_metric' at toy:array is no metric; derive the class from factable\.Metric",
+        ),
+    ],
+)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_plug_in_that_fails_ends_in_one_line(site, tmp_path, name, code, line, jobs):
+    result = run(site, "score", write_lines(tmp_path / "a.jsonl", "x", "y"), "-m", name, "--jobs", jobs)
+    assert (result.returncode, result.stdout) == (code, "")
+    assert re.fullmatch(rf"factable: {line}.*\n", result.stderr)
+
+
+@metric
+class Unregistered(Metric):
     """One for every text."""
 
-    name: ClassVar[str] = "unregistered"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    parts: ClassVar[tuple[str, ...]] = ()
-    shard_by: ClassVar[str] = "example"
+    name = "unregistered"
 
-    needs: ClassVar[frozenset[str]] = frozenset({"table"})
-    weight: float = 1.0
+    weight: float = param(1.0, "the value", range=(0.0, 1.0))
 
-    def checksums(self):
-        return {}
-
-    def score(self, examples):
+    def analyse(self, examples, state=None):
         values = array("d", (self.weight if example.table.records else math.nan for example in examples))
         reasons = {index: "no records" for index, value in enumerate(values) if math.isnan(value)}
-        return make_scores(self, examples, values, {}, reasons)
-
-    def explain(self, examples):
-        return tuple(() for _ in examples)
+        return Analysis(values, reasons=reasons)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -129,7 +129,7 @@ def test_stems():
 @pytest.mark.parametrize("metric", [Cider(), CiderD(), CiderD(compat="coco"), Cider(stem=True, orders=2)])
 def test_prepared_on_the_same_examples(metric, tmp_path):
     prepared = metric.prepare(ODD, str(tmp_path / "odd.idf"))
-    assert (metric.shard_by, prepared.shard_by) == ("corpus", "example")
+    assert (metric.corpus, prepared.corpus) == (True, False)
     assert prepared.score(ODD).values == metric.score(ODD).values
     assert prepared.score(ODD).parts == metric.score(ODD).parts
     shards = [prepared.score([one]).values[0] for one in ODD]

@@ -28,7 +28,7 @@ def verdicts():
 
 def says(verdict, words):
     """Whether a claim that is not supported has the words, or is part of them."""
-    spans = [verdict.text[span.start : span.end] for span in verdict.spans if span.state != "supported"]
+    spans = [verdict.text[slice(*claim.span)] for claim in verdict.claims if claim.state != "supported"]
     return any(words in span or span in words for span in spans)
 
 
@@ -63,23 +63,22 @@ def test_faults_put_into_webnlg_texts(tmp_path):
     with tarfile.open(WEBNLG / "challenge_data_train_dev.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")
     examples = list(open_format("webnlg")([str(tmp_path / "challenge_data_train_dev" / "dev")]))[::6]
-    made = [
-        one for one in make_faults(examples, 1) if one.kind in (ORIGINAL, "omit", "swap", "digit", "foreign")
-    ]
-    judged = list(zip(made, Ledger().verdicts([one.example for one in made]), strict=True))
+    kinds = (ORIGINAL, "omit", "swap", "digit", "foreign")
+    texts = [text for text in make_faults(examples, 1) if text.kind in kinds]
+    checked = list(zip(texts, Ledger().verdicts([text.example for text in texts]), strict=True))
     shares = {
-        kind: sum(verdict.is_ok for one, verdict in judged if one.kind == kind)
-        / sum(one.kind == kind for one in made)
-        for kind in {one.kind for one in made}
+        kind: sum(verdict.is_ok for text, verdict in checked if text.kind == kind)
+        / sum(text.kind == kind for text in texts)
+        for kind in {text.kind for text in texts}
     }
     for kind in ("omit", "swap", "digit", "foreign"):
         assert (shares[ORIGINAL] + 1 - shares[kind]) / 2 > 0.85, shares
     swaps = [
         any(
-            span.state != "supported" and span.start < one.span[1] and one.span[0] < span.end
-            for span in verdict.spans
+            claim.state != "supported" and claim.start < text.span[1] and text.span[0] < claim.end
+            for claim in verdict.claims
         )
-        for one, verdict in judged
-        if one.kind == "swap"
+        for text, verdict in checked
+        if text.kind == "swap"
     ]
     assert sum(swaps) / len(swaps) > 0.8

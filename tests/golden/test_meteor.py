@@ -12,14 +12,14 @@ import pytest
 from factable.errors import MissingExtraError, MissingProgramError
 from factable.io.formats import open_format
 from factable.metrics.meteor.metric import Meteor
-from factable.metrics.meteor.program import Setting, command
+from factable.metrics.meteor.program import MeteorOptions, command
 from factable.types import Example, Table
 from helpers.paths import WEBNLG
 
 
 def what_is_missing() -> str:
     try:
-        command(Setting())
+        command(MeteorOptions())
     except (MissingExtraError, MissingProgramError) as error:
         return str(error)
     return ""

@@ -43,13 +43,13 @@ def check_of(text, *, optional=(), table=FACTS, templates=None):
 
 
 def label_of(decision):
-    found = [name for name in ("hallucination", "omission") if getattr(decision, name)]
-    return "+".join(found) or "OK"
+    faults = [name for name in ("hallucination", "omission") if getattr(decision, name)]
+    return "+".join(faults) or "OK"
 
 
 def omitted_of(decision):
     findings = explain_check(decision, [])
-    return [one.record for one in findings if one.record is not None and one.kind != "supported"]
+    return [each.record for each in findings if each.record is not None and each.kind != "supported"]
 
 
 @pytest.mark.parametrize(("forth", "back", "facts", "label", "confidence", "omitted"), CASES)

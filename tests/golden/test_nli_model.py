@@ -28,10 +28,10 @@ def test_it_agrees_with_human_ratings_of_webnlg():
 
 def test_it_agrees_with_slot_errors_of_e2e():
     outputs = list(open_format("e2e-outputs")([str(DATA / "e2e" / "primary_slot_error.tsv.xz")]))
-    some = random.Random(0).sample(outputs, 600)
-    scores = NliCheck().score(some)
+    sample = random.Random(0).sample(outputs, 600)
+    scores = NliCheck().score(sample)
     wrong = [any(scores.parts[part][index] for part in ("omission", "hallucination")) for index in range(600)]
-    errors = [any(example.human[count] for count in ("added", "missing", "valerr")) for example in some]
+    errors = [any(example.human[count] for count in ("added", "missing", "valerr")) for example in sample]
     assert 0.2 < np.mean(errors) < 0.6
     assert np.mean(np.array(wrong) == errors) > 0.93
 

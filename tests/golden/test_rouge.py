@@ -144,11 +144,11 @@ def test_empty_references_as_in_the_program():
 
 def test_findings():
     one = example("Ada liked İstanbul, poetry and 7 cats.", "Somebody else", "Ada liked poetry and cats")
-    (found,) = Rouge().explain([one])
-    assert [one.text[slice(*finding.span)] for finding in found] == ["İstanbul", "7"]
-    assert {finding.kind for finding in found} == {"unsupported"}
-    assert Rouge().explain([example("Ada")]) == ((),)
-    assert Rouge(stem=True).explain([example("cats running", "cat runs")]) == ((),)
+    (findings,) = Rouge().score([one], explain=True).findings
+    assert [one.text[slice(*finding.span)] for finding in findings] == ["İstanbul", "7"]
+    assert {finding.kind for finding in findings} == {"unsupported"}
+    stemmed = Rouge(stem=True).score([example("cats running", "cat runs")], explain=True)
+    assert stemmed.findings == ((),)
 
 
 @pytest.mark.parametrize(

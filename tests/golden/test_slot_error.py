@@ -42,7 +42,7 @@ def test_counts_of_system_outputs():
             all(parts[part][index] == example.human[name] for name, part in PART_OF.items())
             for index, example in enumerate(outputs)
         ]
-    shares = {spec: sum(found) / len(outputs) for spec, found in agreed.items()}
+    shares = {spec: sum(matches) / len(outputs) for spec, matches in agreed.items()}
     assert shares['slot_error(compat="e2e")'] >= 0.98
     # The default reads better than the script, and so agrees less.
     assert 0.94 < shares["slot_error"] < shares['slot_error(compat="e2e")']

@@ -5,14 +5,14 @@ import signal
 import time
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from factable.core.metric import Field, ShardBy, make_scores
+from factable.core.metric import Metric, metric, param
+from factable.core.results import Analysis
 from factable.models import nli
 from factable.models.runtime.threads import thread_count
-from factable.types import Example, Finding, Scores
+from factable.types import Example
 
 # Long enough for a busy machine; reached only where something is wrong.
 DEADLINE = 300
@@ -39,60 +39,47 @@ def wait_until(what: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Worker:
+@metric
+class Worker(Metric):
     """The process that scored an example, the threads that a model would use there, and models loaded so far.
 
     Each process leaves a file in `folder`, if any, and waits until `meet` of them are there.
     """
 
-    name: ClassVar[str] = "worker"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    needs: ClassVar[frozenset[Field]] = frozenset()
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1e9)
-    parts: ClassVar[tuple[str, ...]] = ("threads", "loads")
-    shard_by: ClassVar[ShardBy] = "example"
-    slow: ClassVar[bool] = True
+    name = "worker"
+    needs = frozenset()
+    bounds = (0.0, 1e9)
+    parts = ("threads", "loads")
+    slow = True
 
-    folder: str = ""
-    meet: int = 0
+    folder: str = param("", "where each process leaves a file")
+    meet: int = param(0, "how many processes to wait for", range=(0, 100))
 
-    def score(self, examples: Sequence[Example]) -> Scores:
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
         if self.folder:
             (Path(self.folder) / str(os.getpid())).touch()
             wait_until(lambda: len(list(Path(self.folder).iterdir())) >= self.meet)
         values = array("d", [os.getpid()] * len(examples))
         threads = array("d", [thread_count()] * len(examples))
         loads = array("d", [CountedNli.loads] * len(examples))
-        return make_scores(self, examples, values, {"threads": threads, "loads": loads}, {})
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        return tuple(() for _ in examples)
+        return Analysis(values, {"threads": threads, "loads": loads})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deadly:
+@metric
+class Deadly(Metric):
     """Ends its process at the example "deadly", so many times in all; each leaves a file in `folder`."""
 
-    name: ClassVar[str] = "deadly"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    needs: ClassVar[frozenset[Field]] = frozenset()
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1e9)
-    parts: ClassVar[tuple[str, ...]] = ()
-    shard_by: ClassVar[ShardBy] = "example"
-    slow: ClassVar[bool] = True
+    name = "deadly"
+    needs = frozenset()
+    bounds = (0.0, 1e9)
+    slow = True
 
-    folder: str
-    times: int
+    folder: str = param("", "where each death leaves a file")
+    times: int = param(0, "how often it dies", range=(0, 100))
 
-    def score(self, examples: Sequence[Example]) -> Scores:
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
         deaths = len(list(Path(self.folder).iterdir()))
         if deaths < self.times and any(example.item == "deadly" for example in examples):
             (Path(self.folder) / str(os.getpid())).touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return make_scores(self, examples, array("d", [len(example.text) for example in examples]), {}, {})
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        return tuple(() for _ in examples)
+        return Analysis(array("d", [len(example.text) for example in examples]))

@@ -19,7 +19,7 @@ from factable.gate.baseline import read_baseline
 from factable.gate.config import read_config
 from factable.metrics.cider import load_idf
 from factable.metrics.extraction.extractors import load_extractor
-from factable.metrics.ledger.weights import load_weights
+from factable.metrics.ledger.weights import load_ledger_weights
 from factable.metrics.parent.counts import load_counts
 from factable.metrics.slots.fact_classifier import load_classifier
 from factable.metrics.slots.patterns import load_patterns
@@ -124,7 +124,7 @@ LOADERS = {
     "patterns": load_patterns,
     "templates": load_templates,
     "fact classifier": load_classifier,
-    "ledger weights": load_weights,
+    "ledger weights": load_ledger_weights,
     "gate config": read_config,
     "gate baseline": read_baseline,
     "examples": factable.read,

@@ -9,9 +9,10 @@ from factable.cli.given import read_data, read_text
 from factable.cli.ledger import data_errors_exit_2, ledger_options, load_config, shows_colour
 from factable.core.signature import sign
 from factable.errors import UsageError
-from factable.metrics.ledger.metric import NO_FACTS, Ledger
+from factable.metrics.ledger.metric import Ledger
 from factable.metrics.ledger.metric import check as check_text
 from factable.metrics.ledger.verdict import Verdict
+from factable.metrics.tables import NO_FACTS
 from factable.report.verdict import verdict_object, verdict_text
 
 

@@ -27,8 +27,8 @@ from factable.cli.output import (
     write_output,
 )
 from factable.cli.progress import Progress
+from factable.engine.plan import Scored
 from factable.engine.score import parse_all
-from factable.engine.units import Scored
 from factable.io.files import open_output
 from factable.report.compare import comparison_output
 from factable.report.plots.bars import draw_comparison
@@ -79,7 +79,7 @@ def compare(
     with (
         open_output(out) as stream,
         open_picture(plot, "--plot", files) as draw,
-        open_report(report, files, metrics, out=out) as page,
+        open_report(report, files, out=out) as page,
     ):
         with Progress(files) as progress:
 

@@ -12,8 +12,8 @@ from factable.cli.options import jobs_option, skip_bad_option
 from factable.cli.output import ReportPage, check_output, open_report, report_option, report_skipped
 from factable.cli.progress import Progress
 from factable.engine.collect import Result
+from factable.engine.plan import Scored
 from factable.engine.score import score_files
-from factable.engine.units import Scored
 from factable.errors import UsageError
 from factable.gate.baseline import read_baseline
 from factable.gate.decision import GateResult, judge, write_result
@@ -89,7 +89,7 @@ def gate(
         before = read_baseline(baseline) if baseline else None
         metric = Ledger(**known.options)
         streams = {name: stack.enter_context(open_output(path)) for name, path in outputs.items() if path}
-        page = stack.enter_context(open_report(report, files, [metric], out=out, explained=True))
+        page = stack.enter_context(open_report(report, files, out=out))
         scored, outcomes = _score(files, metric, page, jobs=jobs, skip_bad=skip_bad)
         result = judge(metric, scored.scores[0], outcomes, policy, before)
         _write(result, streams)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import click
 
-from factable import __version__
+from factable._version import __version__
 from factable.errors import FactableError, UsageError, did_you_mean
 
 # The key, in a context's `meta`, of the command that runs.

@@ -1,9 +1,9 @@
 """`factable metrics`: what can be measured, and with which parameters."""
 
-from dataclasses import fields
-
 import click
 
+from factable.core.metric import Metric
+from factable.core.params import Param
 from factable.core.registry import load, names
 from factable.errors import UsageError
 
@@ -24,30 +24,39 @@ def metrics(name: str | None) -> None:
 def about(name: str) -> str:
     """The first sentence about a metric, or why a plug-in cannot be loaded."""
     try:
-        return (load(name).__doc__ or "").strip().partition("\n")[0]
+        return summary(load(name))
     except UsageError as error:
         return str(error)
 
 
+def summary(kind: type[Metric]) -> str:
+    """The first line of a metric's documentation."""
+    return (kind.__doc__ or "").strip().partition("\n")[0]
+
+
 def describe(name: str) -> str:
     """All that a user needs to know to ask for a metric."""
-    metric = load(name)
-    defaults = metric()
-    needs = ", ".join(sorted(defaults.needs)) or "nothing but text and data"
+    kind = load(name)
+    defaults = kind()
+    needs = ", ".join(sorted(defaults.needs)) or "nothing but the text"
     low, high = defaults.bounds
-    better = "higher" if metric.higher_is_better else "lower"
-    parameters = "\n".join(
-        f"  {field.name}={getattr(defaults, field.name)!r}"
-        for field in fields(metric)  # type: ignore[arg-type]
-    )
+    better = "higher" if kind.higher_is_better else "lower"
+    parameters = "".join(f"\n  {line}" for each in kind.params for line in _lines(each))
     return (
-        f"{name} (version {metric.version})\n\n{_dedent(metric.__doc__)}\n\n"
-        f"needs: {needs}\nvalues: {low:g} to {high:g}, {better} is better\n"
-        f"parts: {', '.join(defaults.parts) or 'none'}\ndefaults:\n{parameters}"
+        f"{name} (version {kind.version})\n\n{summary(kind)}\n\n"
+        f"needs:      {needs}\nvalues:     {low:g} to {high:g}, {better} is better\n"
+        f"parts:      {', '.join(defaults.parts) or 'none'}\nparameters:{parameters or ' none'}"
     )
 
 
-def _dedent(doc: str | None) -> str:
-    from inspect import cleandoc
+def _lines(each: Param) -> list[str]:
+    """A parameter with its default, what it may be and what it does."""
+    import textwrap
 
-    return cleandoc(doc or "")
+    head = f"{each.name}={shown_default(each)}  ({each.allowed})"
+    return [head, *textwrap.wrap(each.doc, 96, initial_indent="    ", subsequent_indent="    ")]
+
+
+def shown_default(each: Param) -> str:
+    """The default of a parameter as a spec writes it."""
+    return f'"{each.default}"' if isinstance(each.default, str) else repr(each.default)

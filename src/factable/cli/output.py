@@ -8,13 +8,12 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 import click
 
-from factable.core.metric import Metric
 from factable.engine.collect import Result, Skipped
-from factable.engine.units import Render, Scored
+from factable.engine.plan import Render, Scored
 from factable.errors import UsageError
 from factable.io.files import open_output, plain_suffix, source_name
 from factable.report.formats import Output, render
-from factable.report.html import Listing, Report, write_report
+from factable.report.html import Listing, Report, listing_rows, write_report
 from factable.report.plots.style import picture_format, save
 from factable.study.comparison import Comparison
 
@@ -83,7 +82,7 @@ class ReportPage(NamedTuple):
     @property
     def render(self) -> Render | None:
         """What makes the rows of the page, where examples are scored."""
-        return self.listing.render if self.listing is not None else None
+        return listing_rows if self.listing is not None else None
 
     def take(self, unit: Scored) -> None:
         """Keep the rows of a unit."""
@@ -97,9 +96,7 @@ class ReportPage(NamedTuple):
 
 
 @contextmanager
-def open_report(
-    path: str | None, files: Sequence[str], metrics: Sequence[Metric], *, out: str, explained: bool = False
-) -> Iterator[ReportPage]:
+def open_report(path: str | None, files: Sequence[str], *, out: str) -> Iterator[ReportPage]:
     """A page that becomes the file `path` on success; without a path, one that does nothing."""
     if path is None:
         yield ReportPage()
@@ -110,7 +107,7 @@ def open_report(
         raise UsageError(f"--report and --out are both {path}; give two names")
     check_output(files, path, "--report")
     title = ", ".join(Path(source_name(file)).name for file in files)
-    with Listing(metrics, explained=explained) as listing, open_output(path) as stream:
+    with Listing() as listing, open_output(path) as stream:
         yield ReportPage(title, listing, stream)
 
 

@@ -10,7 +10,7 @@ from types import TracebackType
 import click
 
 from factable.cli.output import check_output
-from factable.engine.units import Scored
+from factable.engine.plan import Scored
 from factable.errors import UsageError, add_note
 from factable.io.files import plain_size
 from factable.models.runtime.progress import progress_listener

@@ -16,8 +16,8 @@ from factable.cli.output import (
 )
 from factable.cli.progress import Progress, check_resume, resumable, resume_option
 from factable.engine.collect import Result
+from factable.engine.plan import Render, Scored
 from factable.engine.score import parse_all, score_files
-from factable.engine.units import Render, Scored
 from factable.errors import UsageError
 from factable.io.files import open_output
 from factable.report.formats import csv_header, csv_rows, jsonl_rows, write_json
@@ -68,7 +68,7 @@ def score(
     with (
         resumable(resume),
         open_output(out) as stream,
-        open_report(report, files, metrics, out=out, explained=explain) as page,
+        open_report(report, files, out=out) as page,
     ):
         waiting = [csv_header(metrics)] if shape == "csv" else []
         # A bar and rows that scroll by on one terminal would write over each other.

@@ -1,116 +1,204 @@
-"""What a metric is, and how its values become Scores."""
+"""What a metric is: a name, declared parameters and traits, and one computation."""
 
 import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeGuard
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
+from factable.core.params import Param, bad_value, check_params, declared_params
+from factable.core.params import param as param
+from factable.core.results import VALUE, Analysis, Findings, Scores, mean_of_scored
 from factable.core.signature import sign, spec
-from factable.types import Example, Finding, Scores
+from factable.errors import FactableError, UsageError, describe
+from factable.types import Example, Finding
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from typing_extensions import dataclass_transform
+
+    from factable.models.runtime.progress import ParallelMap
+else:
+
+    def dataclass_transform(**_options: object) -> Callable[[Any], Any]:
+        """Only type checkers need it."""
+        return lambda decorated: decorated
 
 
 Field = Literal["table", "references"]
-ShardBy = Literal["example", "item", "corpus"]
-# The name of the value among corpus parts.
-VALUE = "value"
+TABLE: frozenset[Field] = frozenset({"table"})
+REFERENCES: frozenset[Field] = frozenset({"references"})
+M = TypeVar("M", bound="type[Metric]")
 
 
-class Metric(Protocol):
-    """A small frozen dataclass: a name and keyword parameters, no results, weights or cache.
+class Metric:
+    """The base of all metrics: a name and keyword parameters; no results, weights or cache.
 
-    `score` never makes findings other than the reasons of unscored examples, so that bulk scoring stays fast;
-    `explain` makes them, one tuple per example. Two methods are optional and add to the signature:
-    `checksums()` gives checksums of the files and models behind the numbers, by the parameter that names
-    the file or by a name of its own; `pieces()` gives further pieces, such as the signature of a library.
-    An optional class variable `slow = True` asks for small units of work; `always_explains = True` says that
-    `score` makes all findings itself.
+    A metric is a class under `@metric` that declares
+
+    - `name`, and `version`, raised whenever a change moves a number;
+    - parameters: `mix: float = param(0.5, "what it does", range=(0.0, 1.0))`;
+    - traits, as class attributes, or as properties where they follow from parameters: `needs` (what an
+      example must have besides its text), `bounds` (lowest and highest value), `parts` (names of what a value
+      is made of), `higher_is_better`, `slow` (less than some hundred examples a second), `always_explains`
+      (findings are made even if nobody asks), `additive` and `corpus`, see below;
+    - `analyse(examples, state)`, the one computation, from which values, parts and findings come.
+
+    An *additive* metric has a corpus value that is not the mean of its values: `analyse` leaves a row of
+    statistics per example, and `finish` turns column sums into the corpus value and its parts.
+
+    A *corpus* metric must know all examples before it can score one: `collect` gathers what it needs of some
+    examples, in any process, `merge` joins two such collections, and `fit` turns the collection of all
+    examples into the state that `analyse` is given.
     """
 
-    name: ClassVar[str]
-    version: ClassVar[int]
-    higher_is_better: ClassVar[bool]
+    __slots__ = ()
 
-    # The next four are class variables, or properties where they follow from parameters.
+    name: ClassVar[str] = ""
+    version: ClassVar[int] = 1
+    higher_is_better: ClassVar[bool] = True
+    slow: ClassVar[bool] = False
+    always_explains: ClassVar[bool] = False
+    additive: ClassVar[bool] = False
+    params: ClassVar[tuple[Param, ...]] = ()
+
     @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and highest value."""
-        ...
+        return 0.0, 1.0
 
     @property
     def parts(self) -> tuple[str, ...]:
         """Names of what a value is made of."""
-        ...
-
-    @property
-    def shard_by(self) -> ShardBy:
-        """What must be scored together: nothing ("example"), the examples of an item, or all."""
-        ...
+        return ()
 
     @property
     def needs(self) -> frozenset[Field]:
         """What an example must have besides its text."""
-        ...
+        return TABLE
 
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """One value per example, in order; NaN with a reason where an example cannot be scored."""
-        ...
+    @property
+    def corpus(self) -> bool:
+        """Whether the metric must know all examples before it can score one."""
+        return False
 
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """Which facts and which words are behind each value."""
-        ...
+    def __post_init__(self) -> None:
+        check_params(self, self.params)
+        self.check()
 
+    def check(self) -> None:
+        """Refuse parameters that do not go together, by `raise self.bad(parameter, allowed)`."""
 
-class AdditiveMetric(Metric, Protocol):
-    """A metric whose corpus value comes from summed statistics and is no mean of its values.
+    def bad(self, parameter: str, allowed: str) -> UsageError:
+        """An error that says what a parameter is and what it must be."""
+        return bad_value(self, parameter, allowed)
 
-    It passes its rows to `make_scores` as `stats`; bootstrap, significance tests and shards sum those rows
-    and never read a text again. Rows of unscored examples are there, and left out of sums. An optional
-    `finish_rows(totals)` takes many rows of sums and gives their values, which makes studies faster.
-    """
+    def analyse(self, examples: Sequence[Example], state: Any = None) -> Analysis:
+        """Values, parts, statistics and, lazily, findings of the examples, in order.
+
+        An example that cannot be scored is NaN with a reason. Corpus metrics are always given their state.
+        """
+        raise NotImplementedError(f"metric {self.name} has no analyse")
+
+    def checksums(self) -> Mapping[str, str]:
+        """The sha256 of each file and model behind the numbers, by the parameter that names it."""
+        return {}
+
+    def signature_parts(self) -> list[str]:
+        """Further parts of the signature, such as that of a library behind the numbers."""
+        return []
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
-        """The corpus value (under "value") and every part, from column sums of the statistics."""
-        ...
+        """Additive metrics: the corpus value (under VALUE) and every part, from column sums of statistics."""
+        raise NotImplementedError(f"metric {self.name} has no finish")
+
+    def finish_rows(self, totals: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """Additive metrics: the corpus value for each of many rows of sums."""
+        import numpy as np
+
+        return np.array([self.finish(row)[VALUE] for row in totals.tolist()], dtype=np.float64)
+
+    def collect(self, examples: Sequence[Example]) -> Any:
+        """Corpus metrics: what must be known of some examples; it travels between processes."""
+        raise NotImplementedError(f"metric {self.name} has no collect")
+
+    def merge(self, collected: Any, more: Any) -> Any:
+        """Corpus metrics: two consecutive collections as one; the first may be changed for it."""
+        raise NotImplementedError(f"metric {self.name} has no merge")
+
+    def fit(self, collected: Any, parallel_map: "ParallelMap" = map) -> Any:
+        """Corpus metrics: the state to score with, from the collection of all examples."""
+        raise NotImplementedError(f"metric {self.name} has no fit")
+
+    def load_state(self, parallel_map: "ParallelMap" = map) -> Any:  # noqa: ARG002
+        """Metrics that do not depend on all examples may load a state that is the same for any of them."""
+        return None
+
+    def state_for(self, examples: Sequence[Example]) -> Any:
+        """The state to score these examples with, as if they were all there are."""
+        return self.fit(self.collect(examples)) if self.corpus else self.load_state()
+
+    def score(self, examples: Sequence[Example], state: Any = None, *, explain: bool = False) -> Scores:
+        """The scores of the examples; without a state, they are taken for the whole corpus."""
+        if state is None:
+            state = self.state_for(examples)
+        return make_scores(self, examples, self.analyse(examples, state), explain=explain)
 
 
-class CorpusMetric(Metric, Protocol):
-    """A metric that has to know all examples before it can score one, and learns of them piece by piece.
-
-    Pieces of the corpus are surveyed anywhere, what is learnt from all surveys goes to wherever examples are
-    scored, and then no example needs the others. All is given by position. A metric with `shard_by` "corpus"
-    that has no `survey` is given all examples at once. An optional `load_state(parallel_map)` gives what is
-    known without any survey, where `shard_by` is "example".
-    """
-
-    def survey(self, examples: Sequence[Example]) -> Any:
-        """What there is to know of a piece of the corpus; it travels between processes."""
-        ...
-
-    def add(self, survey: Any, more: Any) -> Any:
-        """The survey of two consecutive pieces as one; the first may be changed for it."""
-        ...
-
-    def learn(self, survey: Any, parallel_map: Callable[..., Iterator[Any]] = map) -> Any:
-        """What to know when scoring, given the survey of all; `parallel_map`, like `map`, in many places."""
-        ...
-
-    def score(self, examples: Sequence[Example], known: Any = None) -> Scores:
-        """As any metric; without `known` the examples given are the corpus."""
-        ...
-
-    def explain(self, examples: Sequence[Example], known: Any = None) -> tuple[tuple[Finding, ...], ...]:
-        """As any metric; without `known` the examples given are the corpus."""
-        ...
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def metric(kind: M) -> M:
+    """Make a metric of a class: a frozen value with checked keyword parameters."""
+    made: M = dataclass(frozen=True, slots=True, kw_only=True, repr=False)(kind)  # type: ignore[assignment]
+    made.params = declared_params(made)
+    made.__repr__ = spec  # type: ignore[method-assign, assignment]
+    if made.name:
+        # A declaration with a default that is not allowed is refused where it is made.
+        made()
+    return made
 
 
-def learns_by_survey(metric: Metric) -> TypeGuard[CorpusMetric]:
-    """Whether a metric that depends on all examples can be told of them beforehand."""
-    return metric.shard_by == "corpus" and hasattr(metric, "survey")
+@contextmanager
+def plug_in_errors(metric: Metric) -> Iterator[None]:
+    """Say in one line which metric of another package failed, and where; ours fail with a traceback."""
+    try:
+        yield
+    except FactableError:
+        raise
+    except Exception as error:
+        if type(metric).__module__.startswith("factable."):
+            raise
+        raise FactableError(
+            f"metric {spec(metric)} failed ({describe(error)}); see its authors' page"
+        ) from error
+
+
+def analyse(metric: Metric, examples: Sequence[Example], state: Any) -> Analysis:
+    """The analysis of a metric, checked if the metric comes from another package."""
+    with plug_in_errors(metric):
+        analysis = metric.analyse(examples, state)
+        if not type(metric).__module__.startswith("factable."):
+            _check_analysis(metric, examples, analysis)
+    return analysis
+
+
+def _check_analysis(metric: Metric, examples: Sequence[Example], analysis: Analysis) -> None:
+    columns = {VALUE: analysis.values, **analysis.parts}
+    sizes = {name: len(column) for name, column in columns.items() if len(column) != len(examples)}
+    if sizes:
+        raise ValueError(
+            f"{next(iter(sizes))} has {next(iter(sizes.values()))} numbers for {len(examples)} examples"
+        )
+    if tuple(analysis.parts) != metric.parts:
+        raise ValueError(f"its parts are {', '.join(analysis.parts)}, declared are {', '.join(metric.parts)}")
+    unexplained = [
+        index
+        for index, value in enumerate(analysis.values)
+        if math.isnan(value) and index not in analysis.reasons
+    ]
+    if unexplained:
+        raise ValueError(f"no reason for NaN as the value of example {examples[unexplained[0]].item!r}")
 
 
 def missing_fields(metric: Metric, example: Example) -> list[str]:
@@ -124,21 +212,12 @@ def missing_fields(metric: Metric, example: Example) -> list[str]:
 
 
 def make_scores(
-    metric: Metric,
-    examples: Sequence[Example],
-    values: "array[float]",
-    parts: Mapping[str, "array[float]"],
-    reasons: Mapping[int, str],
-    stats: "array[float] | None" = None,
+    metric: Metric, examples: Sequence[Example], analysis: Analysis, *, explain: bool = False
 ) -> Scores:
-    """Scores of a list of examples; `reasons` explains each NaN by index."""
-    nothing: tuple[Finding, ...] = ()
-    findings = [nothing] * len(values)
-    for index, reason in reasons.items():
-        findings[index] = (Finding("unscored", note=reason),)
-    signature = sign(metric, references=reference_range(metric, examples), unscored=len(reasons))
-    stats = array("d") if stats is None else stats
-    return _assemble(metric, signature, values, parts, findings, stats)
+    """Scores from an analysis; with all findings where asked for, or where the metric always makes them."""
+    signature = sign(metric, references=reference_range(metric, examples), unscored=len(analysis.reasons))
+    findings = analysis.findings(explain=explain or metric.always_explains)
+    return _assemble(metric, signature, analysis.values, analysis.parts, findings, analysis.stats)
 
 
 def _assemble(
@@ -146,20 +225,19 @@ def _assemble(
     signature: str,
     values: "array[float]",
     parts: Mapping[str, "array[float]"],
-    findings: Sequence[tuple[Finding, ...]],
+    findings: tuple[Findings, ...],
     stats: "array[float]",
 ) -> Scores:
-    together = corpus_of(metric, values, parts, stats)
+    together = corpus_results(metric, values, parts, stats)
     corpus = together.pop(VALUE)
-    return Scores(spec(metric), signature, corpus, values, parts, tuple(findings), together, stats)
+    return Scores(spec(metric), signature, corpus, values, parts, findings, together, stats)
 
 
-def corpus_of(
+def corpus_results(
     metric: Metric, values: Sequence[float], parts: Mapping[str, Sequence[float]], stats: Sequence[float]
 ) -> dict[str, float]:
     """Value (under VALUE) and parts of all these examples together: means, or what summed statistics give."""
-    finish = getattr(metric, "finish", None)
-    if finish is None:
+    if not metric.additive:
         columns = {VALUE: values, **parts}
         return {name: mean_of_scored(column) for name, column in columns.items()}
     scored = [index for index, value in enumerate(values) if not math.isnan(value)]
@@ -168,29 +246,7 @@ def corpus_of(
     width = len(stats) // len(values)
     # Rounded once, so that sums do not depend on order or shards.
     totals = [math.fsum(stats[index * width + column] for index in scored) for column in range(width)]
-    finished: dict[str, float] = finish(totals)
-    return finished
-
-
-def finish_each(metric: Metric, totals: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """The corpus value of an additive metric for each row of summed statistics."""
-    import numpy as np
-
-    finish_rows = getattr(metric, "finish_rows", None)
-    if finish_rows is not None:
-        values: NDArray[np.float64] = finish_rows(totals)
-        return values
-    finish = metric.finish  # type: ignore[attr-defined]
-    return np.array([finish(row)[VALUE] for row in totals.tolist()], dtype=np.float64)
-
-
-def mean_of_scored(values: Sequence[float]) -> float:
-    """The mean without NaN, rounded once, so that it does not depend on order or shards; NaN of nothing."""
-    total = math.fsum(values)
-    if math.isnan(total):
-        values = [value for value in values if not math.isnan(value)]
-        total = math.fsum(values)
-    return total / len(values) if values else math.nan
+    return metric.finish(totals)
 
 
 def reference_range(metric: Metric, examples: Sequence[Example]) -> tuple[int, int] | None:
@@ -210,26 +266,7 @@ def merge_scores(metric: Metric, pieces: Sequence[Scores], references: tuple[int
         values.extend(piece.values)
         stats.extend(piece.stats)
         findings.extend(piece.findings)
-        for part, column in parts.items():
-            column.extend(piece.parts[part])
+        for name, column in parts.items():
+            column.extend(piece.parts[name])
     signature = sign(metric, references=references, unscored=sum(map(math.isnan, values)))
-    return _assemble(metric, signature, values, parts, findings, stats)
-
-
-def pick(scores: Scores, kept: "NDArray[np.bool_] | Sequence[int]") -> Scores:
-    """The values, parts, statistics and findings of some examples; corpus values stay those of all."""
-    import numpy as np
-
-    indices = np.arange(len(scores.values))[kept]
-    width = len(scores.stats) // len(scores.values) if scores.values else 0
-
-    def choose(column: "array[float]", size: int = 1) -> "array[float]":
-        return array("d", np.frombuffer(column).reshape(-1, size)[indices].tobytes())
-
-    return replace(
-        scores,
-        values=choose(scores.values),
-        parts={name: choose(part) for name, part in scores.parts.items()},
-        findings=tuple(scores.findings[index] for index in indices),
-        stats=choose(scores.stats, width) if width else scores.stats,
-    )
+    return _assemble(metric, signature, values, parts, tuple(findings), stats)

@@ -2,16 +2,15 @@
 
 import ast
 import warnings
-from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from factable.core.metric import Metric
-from factable.errors import UsageError, did_you_mean
+from factable.errors import UsageError, describe, did_you_mean
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+    from importlib.metadata import EntryPoint, EntryPoints
 
 
 BUILT_IN = {
@@ -64,30 +63,46 @@ def load(name: str) -> type[Metric]:
         built_in: type[Metric] = getattr(import_module(module), attribute)
         return built_in
     for point in _plug_ins().select(name=name):
-        try:
-            plug_in: type[Metric] = point.load()
-        except (ImportError, AttributeError) as error:
-            raise UsageError(f"metric {name!r} cannot be loaded from {point.value} ({error})") from None
-        return plug_in
+        return _load_plug_in(point)
     known = names()
     raise UsageError(f"no metric {_shown(name)}; {did_you_mean(name, known)}metrics are {', '.join(known)}")
+
+
+def _load_plug_in(point: "EntryPoint") -> type[Metric]:
+    """The class behind an entry point; whatever goes wrong in there is told in one line."""
+    try:
+        plug_in = point.load()
+    except Exception as error:
+        raise UsageError(
+            f"metric {point.name!r} cannot be loaded from {point.value} ({describe(error)})"
+        ) from error
+    if not (isinstance(plug_in, type) and issubclass(plug_in, Metric) and plug_in.name):
+        problem = f"metric {point.name!r} at {point.value} is no metric"
+        raise UsageError(
+            f"{problem}; derive the class from factable.Metric and decorate it with @factable.metric"
+        )
+    return plug_in
 
 
 def parse(text: str) -> Metric:
     """The metric that a spec such as `parent(mix=0.5)` stands for."""
     name, arguments = _split(text)
-    metric = load(name)
-    parameters = [field.name for field in fields(metric)]  # type: ignore[arg-type]
+    kind = load(name)
+    parameters = [each.name for each in kind.params]
     for argument in arguments:
         if argument not in parameters:
             hint = did_you_mean(argument, parameters)
-            known = ", ".join(parameters)
+            known = ", ".join(parameters) or "none"
             raise UsageError(f"{name} has no parameter {_shown(argument)}; {hint}parameters are {known}")
     try:
-        return metric(**arguments)
-    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
-        # A value of a kind that the metric did not think of, such as a list for a name.
-        raise UsageError(f"cannot make the metric {_shown(text)} ({error}); check its parameters") from None
+        return kind(**arguments)
+    except UsageError:
+        raise
+    except Exception as error:
+        # A plug-in whose own checks fail.
+        raise UsageError(
+            f"cannot make the metric {_shown(text)} ({describe(error)}); check its parameters"
+        ) from error
 
 
 def _split(text: str) -> tuple[str, dict[str, object]]:

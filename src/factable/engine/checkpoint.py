@@ -25,8 +25,8 @@ from factable.engine.checkpoint_format import (
     unpack,
 )
 from factable.engine.collect import refuse_mixture
+from factable.engine.plan import AnyUnit, Plan, Scored
 from factable.engine.sources import Corpus
-from factable.engine.units import AnyUnit, Plan, Scored
 from factable.errors import DataError, Fault, UsageError
 
 if sys.platform != "win32":

@@ -8,15 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, get_args
 
+from factable.core.results import Scores
 from factable.core.signature import SHOWN_HASH, sign, spec
+from factable.engine.plan import AnyUnit, Plan, Render, Scored, read_unit
 from factable.engine.sources import Corpus, can_be_read_twice, iter_units
-from factable.engine.units import AnyUnit, Plan, Render, Scored, read_unit
 from factable.errors import DataError, Fault, UsageError
 from factable.io.blocks import Block, RowBlock, lines_of
 from factable.io.faults import RowKind
 from factable.io.files import sha256_of, source_name
 from factable.io.read import Source
-from factable.types import Finding, Kind, Scores
+from factable.types import Finding, Kind
 
 BYTES_PER_LENGTH = 8
 BYTES_PER_KEY = 8
@@ -217,7 +218,7 @@ Header = dict[str, Any]
 def describe_run(corpus: Corpus, plan: Plan) -> Header:
     """Everything that can move a kept result; how many processes there are and what is skipped cannot."""
     return {
-        "data": [_describe_source(source, whole=corpus.surveyed) for source in corpus.sources],
+        "data": [_describe_source(source, whole=corpus.read_twice) for source in corpus.sources],
         "systems": list(corpus.systems),
         "metrics": [[spec(metric), sign(metric)] for metric in plan.metrics],
         "explain": plan.explain,

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factable.core.metric import Metric, merge_scores
+from factable.core.results import Scores
 from factable.core.signature import settings_of
-from factable.engine.units import Plan, Scored, by_line, keep_only, repeat_fault
+from factable.engine.plan import Plan, Scored, by_line, keep_only, repeat_fault
 from factable.errors import MAX_FAULTS_SHOWN, DataError, Fault
 from factable.io.duplicates import SeenKeys
-from factable.types import Scores
 
 Listener = Callable[[Scored], None]
 

@@ -1,12 +1,11 @@
-"""Engines: units of work in, what became of them out, in input order."""
+"""Engines: where units of work are done; results come back in input order."""
 
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
-from factable.engine.processes import Processes
-from factable.engine.scheduling import in_order
-from factable.engine.units import drop_payload
+from factable.engine.plan import drop_payload
+from factable.engine.processes import ProcessPool, in_order
 from factable.errors import UsageError
 
 ENGINES = ("local", "ray")
@@ -25,7 +24,7 @@ def check_engine(engine: str, jobs: int | None) -> None:
 
 
 def engine_session(engine: str, jobs: int | None) -> AbstractContextManager[object]:
-    """Within it, an engine that takes long to start is started once."""
+    """A context in which an engine that takes long to start is started once."""
     if engine == "ray":
         from factable.engine.ray import connected
 
@@ -55,8 +54,8 @@ def _map_here(work: Callable[[Any], T], units: Iterable[Any]) -> Generator[T]:
 
 
 def _map_in_processes(work: Callable[[Any], T], units: Iterable[Any], jobs: int) -> Generator[T]:
-    pool = Processes(work, jobs)
+    pool = ProcessPool(work, jobs)
     try:
-        yield from in_order(pool, map(drop_payload, units), most=UNITS_PER_WORKER * jobs)
+        yield from in_order(pool, map(drop_payload, units), max_pending=UNITS_PER_WORKER * jobs)
     finally:
         pool.close()

@@ -9,23 +9,75 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from factable.engine.units import position_of
-from factable.errors import FactableError, add_note
+from factable.engine.plan import position_of
+from factable.errors import FactableError, add_note, notes_as_cause
 from factable.models.runtime.threads import share_cores
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 Work = Callable[[Any], T]
 
 # How often a unit is tried whose worker dies: something else may have been the reason, but not for ever.
 TRIES = 2
 # Windows has neither these nor ways to hold them.
 HELD_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} if hasattr(signal, "pthread_sigmask") else set()
+
+
+class WorkerPool(Protocol[T_co]):
+    """Workers of some kind; each unit goes to one of them and becomes a result or an error."""
+
+    def has_room(self) -> bool:
+        """Whether a worker could take another unit."""
+        ...
+
+    def give(self, number: int, unit: Any) -> None:
+        """Let a worker work on a unit."""
+        ...
+
+    def take(self, *, wait: bool) -> Mapping[int, T_co | Exception]:
+        """What was finished since the last time, by number; where asked for, wait until something is."""
+        ...
+
+    def close(self) -> None:
+        """Let the workers go, whatever they are doing."""
+        ...
+
+
+def in_order(pool: WorkerPool[T], units: Iterable[Any], *, max_pending: int) -> Generator[T]:
+    """The results of the pool, in the order of the units; an error is raised when it is its turn.
+
+    At most `max_pending` units are being worked on or waiting for their turn.
+    """
+    left = iter(units)
+    more = True
+    given = taken = 0
+    done: dict[int, T | Exception] = {}
+    while True:
+        # Every worker gets something to do first: the caller may be busy with a result for long.
+        while more and given - taken < max_pending and pool.has_room():
+            unit = next(left, None)
+            if unit is None:
+                more = False
+            else:
+                pool.give(given, unit)
+                given += 1
+        if taken in done:
+            result = done.pop(taken)
+            if isinstance(result, Exception):
+                raise result from notes_as_cause(result)
+            yield result
+            taken += 1
+            done.update(pool.take(wait=False))
+        elif taken < given or more:
+            done.update(pool.take(wait=True))
+        else:
+            return
 
 
 class Task(NamedTuple):
@@ -36,8 +88,8 @@ class Task(NamedTuple):
     tries: int = 1
 
 
-class Processes(Generic[T]):
-    """A crew of processes; one that dies is replaced, and its unit is tried once more."""
+class ProcessPool(Generic[T]):
+    """Worker processes; one that dies is replaced, and its unit is tried once more."""
 
     def __init__(self, work: Work[T], jobs: int) -> None:
         self._work = work
@@ -90,7 +142,7 @@ class Processes(Generic[T]):
 def died(index: str, times: int) -> FactableError:
     """Says that a unit, which begins there, cannot be worked on."""
     found = f"a worker process died {times} times" + (" at the examples from here on" if index else "")
-    return FactableError(f"{index}{found} (out of memory?); try fewer --jobs")
+    return FactableError(f"{index}{found} (out of memory?); try fewer jobs")
 
 
 class Worker:

@@ -15,10 +15,9 @@ from importlib import import_module
 from tempfile import TemporaryDirectory
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from factable import __version__
-from factable.engine.processes import Work, answer, died
-from factable.engine.scheduling import in_order
-from factable.engine.units import position_of
+from factable._version import __version__
+from factable.engine.plan import position_of
+from factable.engine.processes import Work, answer, died, in_order
 from factable.errors import FactableError, MissingExtraError, UsageError, printable
 from factable.io.blocks import Block, lines_of
 from factable.models.runtime.threads import VARIABLE, core_count
@@ -172,7 +171,7 @@ def map_on_ray(work: Callable[[Any], T], units: Iterable[Any], *, jobs: int | No
         number = jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
         pool = Actors(ray, work, number)
         try:
-            yield from in_order(pool, whole, most=UNITS_KEPT_PER_ACTOR * number)
+            yield from in_order(pool, whole, max_pending=UNITS_KEPT_PER_ACTOR * number)
         finally:
             pool.close()
 

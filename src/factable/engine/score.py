@@ -2,24 +2,24 @@
 
 import os
 from collections import Counter
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import fields
+from dataclasses import replace
 from functools import partial
 
 from factable.core.metric import Metric
 from factable.core.registry import parse
+from factable.core.results import Scores
 from factable.core.signature import spec
 from factable.engine.checkpoint import Engine, open_checkpoint, resume_scoring
 from factable.engine.collect import Listener, Result, collect
-from factable.engine.corpus import fit_corpus_metrics
+from factable.engine.corpus import fit_metrics
 from factable.engine.engines import check_engine, engine_session, map_units
+from factable.engine.plan import AnyUnit, Plan, Render, Scored, score_unit
 from factable.engine.sources import Corpus, check_files
-from factable.engine.units import AnyUnit, Plan, Render, Scored, score_unit
 from factable.errors import UsageError
 from factable.io.files import source_name
 from factable.io.read import Source
-from factable.types import Scores
 
 
 def score_files(
@@ -36,11 +36,11 @@ def score_files(
     systems: Sequence[str] = (),
     resume: str | os.PathLike[str] | None = None,
 ) -> Result:
-    """Score all examples of the sources; texts are let go as soon as they are scored.
+    """Score all examples of the sources; texts are dropped as soon as they are scored.
 
-    `systems` names, for each source, the system of examples that name none. The listener hears of every
-    scored unit, with the rows that `render` and `listing` made of its examples. `resume` names a file that
-    keeps scored units; those it holds are not scored again.
+    `systems` names, for each source, the system of examples that name none. The listener is called with
+    every scored unit, with the rows that `render` and `listing` made of its examples. `resume` names a file
+    that keeps scored units; those it holds are not scored again.
     """
     check_engine(engine, jobs)
     check_files(sources)
@@ -59,40 +59,85 @@ def score_files(
 def _score_units(
     plan: Plan, corpus: Corpus, units: Iterable[AnyUnit], *, jobs: int | None, engine: str, skip_bad: bool
 ) -> Generator[Scored]:
-    """Score units, once the metrics know what they have to know of all."""
+    """Score units, once the metrics have their states."""
     parallel_map = partial(map_units, jobs=jobs, engine=engine)
     with engine_session(engine, jobs):
-        informed = fit_corpus_metrics(plan, corpus, parallel_map, skip_bad=skip_bad)
-        with closing(parallel_map(partial(score_unit, informed), units)) as scored:
+        fitted = fit_metrics(plan, corpus, parallel_map, skip_bad=skip_bad)
+        with closing(parallel_map(partial(score_unit, fitted), units)) as scored:
             yield from scored
+
+
+class ScoresBySpec(dict[str, Scores]):
+    """Scores of each metric under the spec that the caller wrote, or any other way to write it."""
+
+    def __missing__(self, key: str) -> Scores:
+        try:
+            wanted = spec(parse(key))
+        except UsageError:
+            raise KeyError(key) from None
+        for scores in self.values():
+            if scores.metric == wanted:
+                return scores
+        raise KeyError(key)
 
 
 def score(
     source: Source,
-    metrics: Iterable[str | Metric],
+    metrics: str | Metric | Iterable[str | Metric],
     *,
     explain: bool = False,
     jobs: int | None = None,
     engine: str = "local",
+    skip_bad: bool = False,
     resume: str | os.PathLike[str] | None = None,
-) -> dict[str, Scores]:
-    """Score examples (or anything `read` takes) with each metric; the result is keyed by spec text.
+    progress: Callable[[int], None] | None = None,
+) -> ScoresBySpec:
+    """Score examples, or anything that `read` takes, with each metric; the result is keyed by spec text.
 
-    `engine` says where: in `jobs` processes of this machine ("local"; without `jobs`, in this one), or on as
-    many CPUs of a Ray cluster ("ray"; without `jobs`, on all). `resume` names a file that keeps what is
-    scored; the same call goes on from there.
+    explain   also make findings: which facts and which words are behind each value
+    jobs      number of processes, or of CPUs of a Ray cluster; by default one process, or the whole cluster
+    engine    where to compute: "local" (this machine) or "ray"
+    skip_bad  leave out examples that cannot be read, instead of raising DataError
+    resume    a file that keeps what is scored; the same call goes on from there
+    progress  called now and then with the number of examples scored so far
     """
+    given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    items: list[str] = []
+
+    def listen(unit: Scored) -> None:
+        items.extend(unit.items)
+        if progress is not None:
+            progress(len(items))
+
     result = score_files(
-        [source], parse_all(metrics), explain=explain, jobs=jobs, engine=engine, resume=resume
+        [source],
+        parse_all(given),
+        explain=explain,
+        jobs=jobs,
+        engine=engine,
+        skip_bad=skip_bad,
+        resume=resume,
+        listener=listen,
     )
-    return {scores.metric: scores for scores in result.scores}
+    systems = tuple(result.systems[index] for index in result.system_of)
+    by_metric = {
+        scores.metric: replace(scores, items=tuple(items), systems=systems) for scores in result.scores
+    }
+    return ScoresBySpec(
+        {
+            each if isinstance(each, str) else spec(each): by_metric[
+                spec(parse(each)) if isinstance(each, str) else spec(each)
+            ]
+            for each in given
+        }
+    )
 
 
 def parse_all(metrics: Iterable[str | Metric]) -> list[Metric]:
     """The metrics that specs stand for, each once, in order."""
-    found = list(dict.fromkeys(parse(metric) if isinstance(metric, str) else metric for metric in metrics))
-    _refuse_same_files(found)
-    return found
+    parsed = list(dict.fromkeys(parse(each) if isinstance(each, str) else each for each in metrics))
+    _refuse_same_files(parsed)
+    return parsed
 
 
 def _refuse_same_files(metrics: Sequence[Metric]) -> None:
@@ -102,10 +147,9 @@ def _refuse_same_files(metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if names[metric.name] == 1:
             continue
-        checksums: Mapping[str, str] = getattr(metric, "checksums", dict)()
-        parameters = [field.name for field in fields(metric)]  # type: ignore[arg-type]
-        meant = [checksums.get(parameter, getattr(metric, parameter)) for parameter in parameters]
-        same = seen.setdefault((metric.name, *meant), metric)
+        checksums = metric.checksums()
+        values = [checksums.get(each.name, getattr(metric, each.name)) for each in metric.params]
+        same = seen.setdefault((metric.name, *values), metric)
         if same is not metric:
             raise UsageError(f"{spec(same)} and {spec(metric)} are the same; give one of them")
 

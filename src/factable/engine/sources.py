@@ -3,23 +3,21 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from factable.core.metric import Metric, learns_by_survey, missing_fields
-from factable.engine.units import AnyUnit, Batch, drop_payload, name_systems, read_unit, without_repeats
+from factable.core.metric import Metric, missing_fields
+from factable.engine.plan import AnyUnit, Batch, drop_payload, name_systems, read_unit
 from factable.errors import DataError, Fault
 from factable.io.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, RowBlock
-from factable.io.duplicates import SeenKeys
 from factable.io.faults import Faults, fault_at
 from factable.io.files import changed_while_read, open_input, plain_size, source_name
 from factable.io.read import Source, open_source
-from factable.kernels import fingerprints
 from factable.types import Example
 
 
 def check_needs(units: Iterator[AnyUnit], metrics: Sequence[Metric]) -> Iterator[AnyUnit]:
-    """The same units, held back until an example with all that a metric needs was seen for each metric.
+    """The same units, held back until each metric has seen an example with all that it needs.
 
-    That is mostly the first example, so little is read twice. Single examples that lack something are for the
-    metric to leave unscored.
+    That is mostly the first example, whose unit goes on as it was read. Single examples that lack something
+    are for the metric to leave unscored.
     """
     unmet = list(metrics)
     held: list[AnyUnit] = []
@@ -30,7 +28,8 @@ def check_needs(units: Iterator[AnyUnit], metrics: Sequence[Metric]) -> Iterator
         total += len(batch.examples)
         first = first or (batch if batch.examples else None)
         unmet = [metric for metric in unmet if all(missing_fields(metric, e) for e in batch.examples)]
-        held.append(drop_payload(unit))
+        # Only one unit is kept in memory as examples, however many are held.
+        held.append(drop_payload(unit) if held else batch)
         if not unmet:
             break
     if unmet and first:
@@ -112,9 +111,8 @@ class Corpus:
     def __init__(self, sources: Sequence[Source], systems: Sequence[str], metrics: Sequence[Metric]) -> None:
         self.sources, self.systems = sources, systems
         self._metrics = metrics
-        # Metrics that compare examples with each other, and cannot be told of them beforehand.
-        self.in_one_batch = any(one.shard_by != "example" and not learns_by_survey(one) for one in metrics)
-        self.surveyed = not self.in_one_batch and any(map(learns_by_survey, metrics))
+        # Corpus metrics go through all examples before one is scored.
+        self.read_twice = any(metric.corpus for metric in metrics)
         self._states = list(map(_state_of, sources))
         self._kept: list[AnyUnit] | None = None
 
@@ -122,11 +120,9 @@ class Corpus:
         """All units, once they are known to have what the metrics need."""
         if self._kept is not None:
             return iter(self._kept)
-        slow = any(getattr(metric, "slow", False) for metric in self._metrics)
+        slow = any(metric.slow for metric in self._metrics)
         units = check_needs(iter_units(self.sources, self.systems, slow=slow), self._metrics)
-        if self.in_one_batch:
-            return as_one_batch(units)
-        if self.surveyed and not all(map(can_be_read_twice, self.sources)):
+        if self.read_twice and not all(map(can_be_read_twice, self.sources)):
             self._kept = list(units)
             return iter(self._kept)
         return units
@@ -140,7 +136,7 @@ class Corpus:
     def refuse_changes(self) -> None:
         """Refuse files that are not what they were when they were gone through first."""
         for source, state in zip(self.sources, self._states, strict=True):
-            if self.surveyed and isinstance(source, str | os.PathLike) and _state_of(source) != state:
+            if self.read_twice and isinstance(source, str | os.PathLike) and _state_of(source) != state:
                 raise DataError([changed_while_read(source_name(source))])
 
 
@@ -155,24 +151,3 @@ def _state_of(source: Source) -> tuple[int, int] | None:
         return None
     status = os.stat(source)
     return status.st_size, status.st_mtime_ns
-
-
-def as_one_batch(units: Iterable[AnyUnit]) -> Iterator[Batch]:
-    """Everything at once, for metrics that compare examples with each other.
-
-    Repeated examples are left out here, because they would move the values of the others.
-    """
-    seen = SeenKeys()
-    lines: list[int] = []
-    examples: list[Example] = []
-    faults: list[Fault] = []
-    first: Batch | None = None
-    for unit in units:
-        batch = read_unit(unit)
-        first = first or batch
-        batch = without_repeats(batch, set(seen.add(fingerprints(batch.examples))))
-        lines += batch.lines
-        examples += batch.examples
-        faults += batch.faults
-    if first:
-        yield Batch(first.source, first.row_kind, lines, examples, faults)

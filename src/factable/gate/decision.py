@@ -7,14 +7,15 @@ from typing import IO, NamedTuple
 import numpy as np
 import orjson
 
+from factable.core.results import Scores
 from factable.errors import DataError, Fault
 from factable.gate.baseline import Baseline, Changes, find_changes, signature_differences
 from factable.gate.outcomes import Key, Outcome
 from factable.gate.policy import UNSCORED, Breach, Policy, find_breaches
-from factable.metrics.ledger.metric import NO_FACTS, Ledger
+from factable.metrics.ledger.metric import Ledger
+from factable.metrics.tables import NO_FACTS
 from factable.stats import Column
 from factable.stats.bootstrap import Draws, interval
-from factable.types import Scores
 
 RATES = ("ok", "hallucination", "omission", "omitted", "unsupported")
 DRAWS = 1000

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import orjson
 
-from factable.engine.units import Scored
+from factable.core.results import Scores
+from factable.engine.plan import Scored
 from factable.gate.policy import UNSCORED
 from factable.metrics.ledger.metric import Ledger
-from factable.types import Example, Finding, Record, Scores
+from factable.types import Example, Finding, Record
 
 Key = tuple[str, str]
 

@@ -6,87 +6,83 @@ Models to Evaluate the Semantic Accuracy of Data-to-Text Neural Generator. Eval4
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from factable.core.metric import VALUE, Field, ShardBy
-from factable.core.params import is_number, require, require_choice, require_flags, require_whole
-from factable.metrics.bleu import MAX_ORDERS, SMOOTHINGS, Bleu, Column, part_names
-from factable.metrics.references import TOKENIZERS, columns_to_scores, explain_all, reader
-from factable.types import Example, Finding, Scores
+from factable.core.metric import REFERENCES, TABLE, metric, param
+from factable.core.results import VALUE, Analysis
+from factable.metrics.bleu import SMOOTHINGS, Bleu, Column, part_names
+from factable.metrics.references import (
+    FULL,
+    MAX_ORDERS,
+    TOKENIZERS,
+    TOKENS_DOC,
+    RowMetric,
+    find_unsupported,
+    reader,
+)
+from factable.types import Example
 
-FORMS = ("references", "mixture")
 NO_VALUES = "no values in its data"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BleuT:
-    """BLEU that also knows the table, as a reference or mixed with BLEU against the table.
+@metric
+class BleuT(RowMetric):
+    """BLEU that also knows the table, as a reference or mixed with BLEU against the table."""
 
-    form       "references": the values joined are one more reference (Dhingra et al. 2019);
-               "mixture": alpha * BLEU against the table + (1 - alpha) * BLEU against the references
-               (Garneau and Lamontagne 2021)
-    alpha      for "mixture": the weight of the table, 0 to 1
-    tokens     sacrebleu's tokeniser: "13a", "intl", "char", "zh" or "none" for text that is tokenised already
-    lowercase  whether case is ignored: True or False
-    orders     the longest n-grams counted
-    smoothing  for orders without a match: "exp", "floor", "add-k" or "none"
-    """
+    name = "bleu_t"
+    needs = TABLE | REFERENCES
+    bounds = (0.0, FULL)
 
-    name: ClassVar[str] = "bleu_t"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    needs: ClassVar[frozenset[Field]] = frozenset({"table", "references"})
-    bounds: ClassVar[tuple[float, float]] = (0.0, 100.0)
-    shard_by: ClassVar[ShardBy] = "example"
-
-    form: str = "references"
-    alpha: float = 0.5
-    tokens: str = "13a"
-    lowercase: bool = False
-    orders: int = 4
-    smoothing: str = "exp"
-
-    def __post_init__(self) -> None:
-        """Check every parameter."""
-        require_choice(self, "form", FORMS)
-        require(self, "alpha", is_number(self.alpha, 0, 1), "a number from 0 to 1")
-        object.__setattr__(self, "alpha", float(self.alpha))
-        require_choice(self, "tokens", TOKENIZERS)
-        require_flags(self, "lowercase")
-        require_whole(self, "orders", 1, MAX_ORDERS)
-        require_choice(self, "smoothing", SMOOTHINGS)
+    form: str = param(
+        "references",
+        '"references": the values joined are one more reference (Dhingra et al. 2019); "mixture": '
+        "alpha * BLEU against the table + (1 - alpha) * BLEU against the references "
+        "(Garneau and Lamontagne 2021)",
+        choices=("references", "mixture"),
+    )
+    alpha: float = param(0.5, 'the weight of the table in a "mixture"', range=(0.0, 1.0))
+    tokens: str = param("13a", TOKENS_DOC, choices=TOKENIZERS)
+    lowercase: bool = param(False, "ignore case")
+    orders: int = param(4, "the longest n-grams counted", range=(1, MAX_ORDERS))
+    smoothing: str = param("exp", "what is done about orders without a match", choices=SMOOTHINGS)
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts of BLEU, or the two values that are mixed."""
         return part_names(self.orders) if self.form == "references" else ("table_bleu", "reference_bleu")
 
-    def pieces(self) -> list[str]:
+    def signature_parts(self) -> list[str]:
         """The signature of sacrebleu."""
-        return self._bleu().pieces()
+        return self._bleu().signature_parts()
 
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """Sentence values per example, of the corpus from summed counts; needs references and values."""
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
+        """Sentence values per example, of the corpus from summed counts; words that nothing supports."""
         bleu = self._bleu()
         texts, references, reasons = bleu.read(examples)
         read = reader(self.tokens, self.lowercase)
         tables = [read(" ".join(record.value for record in example.table.records)) for example in examples]
-        reasons = {index: NO_VALUES for index, table in enumerate(tables) if not table} | reasons
         if self.form == "references":
-            known = [[*mine, table] for mine, table in zip(references, tables, strict=True)]
-            rows = bleu.count(texts, known)
-            return columns_to_scores(self, examples, bleu.measure(rows), rows, reasons)
-        against_tables = bleu.count(texts, [[table] for table in tables])
-        against_references = bleu.count(texts, references)
-        columns = self._mix(bleu.measure(against_tables)[VALUE], bleu.measure(against_references)[VALUE])
-        rows = np.hstack((against_tables, against_references))
-        return columns_to_scores(self, examples, columns, rows, reasons)
+            rows = bleu.count(texts, [[*each, table] for each, table in zip(references, tables, strict=True)])
+        else:
+            rows = np.hstack(
+                (bleu.count(texts, [[table] for table in tables]), bleu.count(texts, references))
+            )
+        return self.analyse_rows(
+            rows,
+            {index: NO_VALUES for index, table in enumerate(tables) if not table} | reasons,
+            lambda: find_unsupported(examples, with_values=True, note="in neither values nor references"),
+        )
+
+    def measure(self, rows: Column) -> dict[str, Column]:
+        """Sentence BLEU-T and its parts."""
+        bleu = self._bleu()
+        if self.form == "references":
+            return bleu.measure(rows)
+        return self._mix(*(bleu.measure(side)[VALUE] for side in np.hsplit(rows, 2)))
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
-        """BLEU-T of a corpus and its parts from column sums of the statistics."""
+        """BLEU-T of a corpus and its parts, from column sums of the statistics."""
         bleu = self._bleu()
         if self.form == "references":
             return bleu.finish(totals)
@@ -100,10 +96,6 @@ class BleuT:
         if self.form == "references":
             return bleu.finish_rows(totals)
         return self._mix(*map(bleu.finish_rows, np.hsplit(totals, 2)))[VALUE]
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """Which words of the text neither references nor values have."""
-        return explain_all(examples, with_table=True, note="in neither values nor references")
 
     def _bleu(self) -> Bleu:
         return Bleu(

@@ -5,87 +5,67 @@ Annotation. AMTA 2006. Computed by sacrebleu.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.core.metric import VALUE, Field, ShardBy
-from factable.core.params import require_flags
-from factable.metrics.references import columns_to_scores, explain_all, read_examples, signature_pieces
-from factable.types import Example, Finding, Scores
+from factable.core.metric import metric, param
+from factable.core.results import VALUE, Analysis
+from factable.metrics.references import (
+    FULL,
+    RowMetric,
+    divide,
+    find_unsupported,
+    read_examples,
+    sacrebleu_signature,
+)
+from factable.types import Example
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.ter import TER
 
-FULL = 100.0
 
+@metric
+class Ter(RowMetric):
+    """Edits that turn the text into the nearest reference, per word of reference (Snover et al. 2006)."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ter:
-    """Edits that turn the text into the nearest reference, per word of the references (Snover et al. 2006).
+    name = "ter"
+    higher_is_better = False
+    bounds = (0.0, float("inf"))
+    parts = ("edits", "reference_length")
 
-    normalized      whether punctuation is separated from words and XML escapes are undone
-    no_punct        whether punctuation is removed
-    asian_support   whether the two above know Chinese and Japanese characters too
-    case_sensitive  whether case counts
-    """
+    normalized: bool = param(False, "separate punctuation from words and undo XML escapes")
+    no_punct: bool = param(False, "remove punctuation")
+    asian_support: bool = param(False, "let normalized and no_punct know Chinese and Japanese characters too")
+    case_sensitive: bool = param(False, "let case count")
 
-    name: ClassVar[str] = "ter"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = False
-    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
-    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    parts: ClassVar[tuple[str, ...]] = ("edits", "reference_length")
-    shard_by: ClassVar[ShardBy] = "example"
-
-    normalized: bool = False
-    no_punct: bool = False
-    asian_support: bool = False
-    case_sensitive: bool = False
-
-    def __post_init__(self) -> None:
-        """Check every parameter."""
-        require_flags(self, "normalized", "no_punct", "asian_support", "case_sensitive")
-
-    def pieces(self) -> list[str]:
+    def signature_parts(self) -> list[str]:
         """The signature of sacrebleu."""
-        return signature_pieces(_original(self))
+        return sacrebleu_signature(_original(self))
 
-    def score(self, examples: Sequence[Example]) -> Scores:
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
         """Edits per 100 words of reference for each example, and of the corpus from sums."""
         original, plain = _original(self), _original(Ter(case_sensitive=True))
         readings = read_examples(examples, lambda text: original.tokenizer(text.rstrip()))
         rows = np.zeros((len(examples), 2))
         for index, (text, references) in enumerate(zip(readings.texts, readings.references, strict=True)):
             if references:
-                # Tokenised already; without options sacrebleu leaves words as they are.
-                found = plain.sentence_score(text, references)
-                rows[index] = found.num_edits, found.ref_length
+                # Tokenized already; without options sacrebleu leaves words as they are.
+                edits = plain.sentence_score(text, references)
+                rows[index] = edits.num_edits, edits.ref_length
+        return self.analyse_rows(rows, readings.reasons, lambda: find_unsupported(examples))
+
+    def measure(self, rows: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        """Edits per 100 words of reference."""
         edits, length = rows.T
-        columns = {VALUE: FULL * (edits / np.maximum(length, 1)), "edits": edits, "reference_length": length}
-        return columns_to_scores(self, examples, columns, rows, readings.reasons)
-
-    def finish(self, totals: Sequence[float]) -> dict[str, float]:
-        """TER of a corpus, from all edits and the summed mean lengths of references."""
-        edits, length = totals
-        return {VALUE: FULL * (edits / length), "edits": edits, "reference_length": length}
-
-    def finish_rows(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """TER of many corpora at once, from a row of sums each."""
-        values: NDArray[np.float64] = FULL * (totals[:, 0] / totals[:, 1])
-        return values
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """Which words of the text no reference has."""
-        return explain_all(examples)
+        return {VALUE: FULL * divide(edits, length), "edits": edits, "reference_length": length}
 
 
 @cache
 def _original(metric: Ter) -> "TER":
-    """The metric of sacrebleu, one per process, because its tokeniser remembers what it tokenised."""
+    """The metric of sacrebleu, one per process, because its tokenizer remembers what it tokenized."""
     from sacrebleu.metrics.ter import TER
 
     return TER(

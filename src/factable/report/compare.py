@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from factable import __version__
-from factable.core.metric import VALUE
+from factable._version import __version__
+from factable.core.results import VALUE
 from factable.report.formats import Output, show, show_with_interval
 from factable.report.terminal import SummaryTable
 from factable.study.comparison import Comparison, Difference, Ranking

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from factable import __version__
+from factable._version import __version__
 from factable.report.formats import Output, show
 from factable.report.terminal import SummaryTable
 from factable.study.divergence import Coverage, Curve, Divergence

@@ -9,12 +9,13 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 import orjson
 
-from factable import __version__
+from factable._version import __version__
 from factable.core.metric import Metric
+from factable.core.results import Scores
 from factable.core.signature import spec
 from factable.engine.collect import Result
 from factable.report.terminal import SummaryTable, to_latex, to_markdown, to_terminal
-from factable.types import Example, Finding, Scores
+from factable.types import Example, Finding
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

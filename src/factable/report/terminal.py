@@ -8,10 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from factable.core.metric import VALUE, Metric, corpus_of, pick
+from factable.core.metric import Metric, corpus_results
+from factable.core.results import VALUE, Scores, pick
 from factable.engine.collect import Result
 from factable.errors import printable
-from factable.types import Scores
 
 DIGITS = 4
 
@@ -46,7 +46,7 @@ def summarize(result: Result) -> list[SummaryTable]:
 
 def _row(metric: Metric, scores: Scores) -> list[str]:
     """Value, parts and numbers of examples of one system."""
-    together = corpus_of(metric, scores.values, scores.parts, scores.stats)
+    together = corpus_results(metric, scores.values, scores.parts, scores.stats)
     unscored = sum(map(math.isnan, scores.values))
     shown = [show_number(together[name]) for name in (VALUE, *metric.parts)]
     return [*shown, str(len(scores.values)), str(unscored)]

@@ -3,23 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from factable.core.results import Scores
 from factable.errors import printable
-from factable.metrics.ledger.verdict import Claim, Fact, Verdict
+from factable.metrics.ledger.verdict import SIGNS, Claim, Fact, Verdict
 from factable.report.terminal import show_number
-from factable.types import Example, Finding, Kind, Record, Scores
+from factable.types import Example, Finding, Kind, Record
 
 if TYPE_CHECKING:
     from rich.text import Text
-
-
-MARKS = {
-    "supported": "✓",
-    "omitted": "−",
-    "contradicted": "✗",
-    "unsupported": "+",
-    "repeated": "=",
-    "unscored": "?",
-}
 
 
 def explanation_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
@@ -40,7 +31,7 @@ def _explain(example: Example, pieces: list[tuple[Scores, int]]) -> str:
 
 
 def _sentence(finding: Finding, example: Example) -> str:
-    pieces = [f"{MARKS[finding.kind]} {finding.kind:<12}"]
+    pieces = [f"{SIGNS[finding.kind]} {finding.kind:<12}"]
     if finding.record is not None:
         record = example.table.records[finding.record]
         pieces.append(" | ".join(part for part in record if part))
@@ -92,7 +83,7 @@ def verdict_object(verdict: Verdict) -> dict[str, object]:
             }
             for fact in verdict.facts
         ],
-        "spans": [{"text": verdict.text[span.start : span.end], **span._asdict()} for span in verdict.spans],
+        "spans": [{"text": verdict.text[slice(*claim.span)], **claim._asdict()} for claim in verdict.claims],
     }
 
 
@@ -119,7 +110,7 @@ def mark_text(text: str, spans: Iterable[Marked], *, indent: str = "  ") -> "Tex
             continue
         line.append(_lines_of(text[position:start], indent))
         said = _lines_of(text[start:end], indent)
-        line.append(said if state == "supported" else f"[{MARKS[state]} {said}]", style=COLOURS[state])
+        line.append(said if state == "supported" else f"[{SIGNS[state]} {said}]", style=COLOURS[state])
         position = end
     return line.append(_lines_of(text[position:], indent))
 
@@ -128,7 +119,7 @@ def state_line(state: str, what: str, said: str, note: str, *, width: int = 0) -
     """One line such as `✗ contradicted  area | riverside  “city centre”`."""
     from rich.text import Text
 
-    line = Text("  ").append(f"{MARKS[state]} {state:<{STATE_WIDTH}}", style=COLOURS[state])
+    line = Text("  ").append(f"{SIGNS[state]} {state:<{STATE_WIDTH}}", style=COLOURS[state])
     if what:
         line.append(f"  {printable(what):<{width if said or note else 0}}")
     if said:
@@ -147,14 +138,14 @@ def _lines(verdict: Verdict) -> list["Text"]:
     records = [record_words(verdict.table.records[fact.record]) for fact in verdict.facts]
     width = min(WIDEST_RECORD, max((len(printable(record)) for record in records), default=0))
     facts = [_fact_line(*both, verdict.text, width) for both in zip(verdict.facts, records, strict=True)]
-    marked = [(span.start, span.end, span.state) for span in verdict.spans]
+    marked = [(*claim.span, claim.state) for claim in verdict.claims]
     return [
         label_line(verdict.label, verdict.probability),
         Text("\nfacts", style="bold"),
         *facts,
         Text("\ntext", style="bold"),
         mark_text(verdict.text, marked),
-        *_legend(verdict.spans),
+        *_legend(verdict.claims),
     ]
 
 
@@ -165,14 +156,14 @@ def _fact_line(fact: Fact, record: str, text: str, width: int) -> "Text":
     return state_line(fact.state, record, said, ", ".join(notes), width=width)
 
 
-def _legend(spans: Sequence[Claim]) -> list["Text"]:
+def _legend(claims: Sequence[Claim]) -> list["Text"]:
     """What the brackets mean, where there are any."""
     from rich.text import Text
 
-    found = [state for state in STATES if any(span.state == state for span in spans)]
-    if not found:
+    states = [state for state in STATES if any(claim.state == state for claim in claims)]
+    if not states:
         return []
-    return [Text("  " + ", ".join(f"[{MARKS[s]}] {s}: {MEANINGS[s]}" for s in found), style="dim")]
+    return [Text("  " + ", ".join(f"[{SIGNS[s]}] {s}: {MEANINGS[s]}" for s in states), style="dim")]
 
 
 def _lines_of(text: str, indent: str) -> str:

@@ -3,21 +3,20 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from factable.core.metric import VALUE, Metric, corpus_of, finish_each, pick
+from factable.core.metric import Metric, corpus_results
+from factable.core.results import VALUE, Scores, pick
 from factable.errors import UsageError, printable
 from factable.io.files import COMPRESSION_ENDINGS, source_name
 from factable.stats.bootstrap import Draws, Finish, interval
 from factable.stats.significance import bootstrap_p, holm, randomization_p
 from factable.study.levels import sign_of
 from factable.study.panel import Column, Indices, Panel, choose_systems, require_known
-from factable.types import Scores
 
 NOTHING_SCORED = "no item is scored for every system"
 Pairs = Sequence[tuple[int, int]]
@@ -200,7 +199,7 @@ def _rank(metric: Metric, scores: Scores, indices: Indices, work: _Work) -> Rank
 
 
 def _whole(metric: Metric, scores: Scores) -> dict[str, float]:
-    return corpus_of(metric, scores.values, scores.parts, scores.stats)
+    return corpus_results(metric, scores.values, scores.parts, scores.stats)
 
 
 def _test(
@@ -236,9 +235,9 @@ def _test(
 
 def _statistics(metric: Metric, scores: Scores, used: Indices) -> tuple[list[Column], Finish]:
     """Rows per item for each system, and what makes values of their sums; a mean comes from summed values."""
-    if hasattr(metric, "finish"):
+    if metric.additive:
         table = np.frombuffer(scores.stats).reshape(len(scores.values), -1)
-        return [table[mine] for mine in used.T], partial(finish_each, metric)
+        return [table[mine] for mine in used.T], metric.finish_rows
     column = np.frombuffer(scores.values)[:, None]
     return [column[mine] for mine in used.T], lambda totals: totals[:, 0] / len(used)
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from factable.core.metric import Metric
+from factable.core.results import Scores
 from factable.engine.score import score_files
 from factable.errors import DataError, Fault
 from factable.text.documents import RECORDS, units_of
-from factable.types import Example, Scores
+from factable.types import Example
 
 GOLD, PARAPHRASE = "gold", "paraphrase"
 

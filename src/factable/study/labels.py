@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from factable.core.metric import Metric
+from factable.core.results import Scores
 from factable.core.signature import spec
 from factable.errors import UsageError, printable
 from factable.stats.bootstrap import Draws
@@ -22,7 +23,6 @@ from factable.stats.classification import (
 )
 from factable.study.levels import Mask, sign_of
 from factable.study.panel import Column, Indices, Measured, Panel, require_known, summarize
-from factable.types import Scores
 
 OMISSION, HALLUCINATION, CONFIDENCE = "omission", "hallucination", "confidence"
 # By their numbers: 1 for an omission, plus 2 for a hallucination.

@@ -1,13 +1,12 @@
 """The correlation of one metric with one rating at each level, in every draw of items."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.core.metric import Metric, finish_each
+from factable.core.metric import Metric
 from factable.stats.bootstrap import Draws, group_means, group_totals
 from factable.stats.correlation import (
     STATISTICS,
@@ -72,9 +71,9 @@ def system_values(points: Points, weights: Column) -> Column:
     Of an additive metric such as BLEU it is the corpus value, from summed statistics; of others the mean.
     """
     where = (points.item_of, points.system_of, points.systems, weights)
-    if not hasattr(points.metric, "finish"):
+    if not points.metric.additive:
         return group_means(points.values, *where)
-    found = group_totals(points.rows, *where, finish=partial(finish_each, points.metric))
+    found = group_totals(points.rows, *where, finish=points.metric.finish_rows)
     return sign_of(points.metric) * found
 
 

@@ -10,15 +10,16 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from factable.core.metric import Metric, pick
+from factable.core.metric import Metric
+from factable.core.results import Scores, pick
 from factable.engine.collect import Listener, Result
+from factable.engine.plan import Render, Scored
 from factable.engine.score import score_files
-from factable.engine.units import Render, Scored
 from factable.errors import DataError, Fault, UsageError, did_you_mean, printable
 from factable.io.files import source_name
 from factable.io.read import Source
 from factable.stats.bootstrap import interval
-from factable.types import Example, Scores
+from factable.types import Example
 
 Column = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.engine.engines import check_engine, map_units
+from factable.engine.plan import AnyUnit, read_unit
 from factable.engine.sources import check_files, iter_units
-from factable.engine.units import AnyUnit, read_unit
 from factable.errors import Fault
 from factable.io.faults import Faults
 from factable.io.read import without_collection

@@ -2,15 +2,15 @@
 
 import pickle
 from array import array
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from factable.core.metric import make_scores
+from factable.core.metric import Metric, metric, param
 from factable.core.registry import BUILT_IN, load, parse
+from factable.core.results import Analysis
 from factable.core.signature import sign, spec
 from factable.errors import (
     DataError,
@@ -22,6 +22,7 @@ from factable.errors import (
     printable,
 )
 
+MODES = {"plain": "sweet", "strong": "sour"}
 ODD = [
     "",
     "a b",
@@ -37,32 +38,24 @@ ODD = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Toy:
-    """A metric of every kind of parameter."""
+@metric
+class Toy(Metric):
+    """A metric with every kind of parameter."""
 
-    name: ClassVar[str] = "toy"
-    version: ClassVar[int] = 3
-    higher_is_better: ClassVar[bool] = False
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    parts: ClassVar[tuple[str, ...]] = ()
-    shard_by: ClassVar[str] = "example"
-    needs: ClassVar[frozenset[str]] = frozenset()
+    name = "toy"
+    version = 3
+    higher_is_better = False
+    needs = frozenset()
 
-    word: str = "default"
-    number: float = 1.0
-    flag: bool = False
-    several: tuple[str, ...] = ()
-    maybe: int | None = None
+    word: str = param("default", "any text")
+    number: float = param(1.0, "any number", range=(-1e300, 1e300))
+    flag: bool = param(False, "yes or no")
+    mode: str = param("", "follows from flavour", choices=("sweet", "sour"), follows=("flavour", MODES))
+    flavour: str = param("plain", "a choice", choices=MODES)
+    maybe: int | str = param("auto", "a choice or a whole number", choices=("auto",), range=(0, 1000))
 
-    def checksums(self):
-        return {}
-
-    def score(self, examples):
-        return make_scores(self, examples, array("d", [0.0] * len(examples)), {}, {})
-
-    def explain(self, examples):
-        return tuple(() for _ in examples)
+    def analyse(self, examples, state=None):
+        return Analysis(array("d", [0.0] * len(examples)))
 
 
 @pytest.fixture
@@ -78,10 +71,11 @@ PARAMETERS = st.fixed_dictionaries(
     {},
     optional={
         "word": st.one_of(st.sampled_from(ODD), st.text(st.characters())),
-        "number": st.floats(allow_nan=False, allow_infinity=False),
+        "number": st.floats(-1e300, 1e300),
         "flag": st.booleans(),
-        "several": st.lists(st.text(), max_size=2).map(tuple),
-        "maybe": st.one_of(st.none(), st.integers()),
+        "mode": st.sampled_from(["sweet", "sour"]),
+        "flavour": st.sampled_from(list(MODES)),
+        "maybe": st.one_of(st.just("auto"), st.integers(0, 1000)),
     },
 )
 
@@ -96,7 +90,7 @@ def test_any_parameters_come_back(arguments):
     assert parse(f"  {text}\n") == metric
     assert text.isprintable()
     assert sign(metric).isprintable()
-    assert sign(metric).count("|") == 7
+    assert sign(metric).count("|") == 8
 
 
 @pytest.mark.usefixtures("toy")
@@ -109,6 +103,54 @@ def test_spec_leaves_defaults_out():
     assert spec(Toy()) == "toy"
     assert spec(Toy(flag=True)) == "toy(flag=True)"
     assert spec(Toy(word='say "so"', maybe=3)) == r'toy(word="say \"so\"", maybe=3)'
+
+
+def test_a_default_may_follow_from_another_parameter():
+    assert Toy(flavour="strong").mode == "sour"
+    assert spec(Toy(flavour="strong")) == spec(Toy(flavour="strong", mode="sour")) == 'toy(flavour="strong")'
+    assert spec(Toy(mode="sour")) == 'toy(mode="sour")'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        ({"word": 1}, "word is 1; it must be a text"),
+        ({"number": "1"}, "number is '1'; it must be a number from -1e+300 to 1e+300"),
+        ({"number": True}, "number is True; it must be a number from -1e+300 to 1e+300"),
+        ({"flag": 1}, "flag is 1; it must be True or False"),
+        ({"flavour": "hot"}, "flavour is 'hot'; it must be one of plain, strong"),
+        ({"flavour": []}, "flavour is []; it must be one of plain, strong"),
+        ({"mode": 3}, "mode is 3; it must be one of sweet, sour"),
+        ({"maybe": 1.5}, "maybe is 1.5; it must be auto or a whole number from 0 to 1000"),
+        ({"maybe": 1001}, "maybe is 1001; it must be auto or a whole number from 0 to 1000"),
+    ],
+)
+def test_values_that_are_not_allowed(arguments, allowed):
+    with pytest.raises(UsageError) as error:
+        Toy(**arguments)
+    assert str(error.value) == f"toy: {allowed}"
+
+
+def test_a_whole_number_is_a_number():
+    assert sign(Toy(number=2)) == sign(Toy(number=2.0))
+
+
+def test_a_bad_default_is_refused_where_it_is_declared():
+    with pytest.raises(UsageError, match="share is 2; it must be a number from 0 to 1"):
+
+        @metric
+        class Wrong(Metric):
+            name = "wrong"
+            share: float = param(2, "too much", range=(0.0, 1.0))
+
+
+def test_a_parameter_without_declaration_is_refused():
+    with pytest.raises(UsageError, match=r"parameter share is not declared; write: share = param\("):
+
+        @metric
+        class Wrong(Metric):
+            name = "wrong"
+            share: float = 0.5
 
 
 def test_parameters_that_go_together():
@@ -158,7 +200,7 @@ def test_broken_specs_are_refused_and_never_run(text):
 
 def test_signature_of_facts_of_the_run():
     assert sign(Toy()).startswith(
-        "toy|word:default|number:1.0|flag:False|several:()|maybe:None|v:3|factable:"
+        "toy|word:default|number:1.0|flag:False|mode:sweet|flavour:plain|maybe:auto|v:3|factable:"
     )
     assert "|refs:2|unscored:0|v:3|" in sign(Toy(), references=(2, 2), unscored=0)
     assert "|refs:0-3|unscored:7|v:3|" in sign(Toy(), references=(0, 3), unscored=7)

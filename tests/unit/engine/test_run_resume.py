@@ -3,8 +3,6 @@
 import subprocess
 import sys
 from array import array
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -12,35 +10,47 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import factable
-from factable.core.metric import make_scores
+from factable.core.metric import Metric, metric, param
 from factable.core.registry import parse
+from factable.core.results import Analysis, Scores
 from factable.engine.checkpoint import ResumeFile
 from factable.engine.checkpoint_format import Entry, pack, unpack
+from factable.engine.plan import Scored
 from factable.engine.score import score_files
-from factable.engine.units import Scored
 from factable.errors import DataError, FactableError, Fault, UsageError
-from factable.types import Example, Finding, Record, Scores, Table
+from factable.types import Example, Finding, Record, Table
 from helpers.paths import SOURCE
 
 SLOW_UNIT = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Logged:
+@metric
+class Logged(Metric):
     """Writes down what it was asked to score; the value is the length of the text."""
 
-    name: ClassVar[str] = "logged"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 100.0)
-    parts: ClassVar[tuple[str, ...]] = ("words",)
-    needs: ClassVar[frozenset[str]] = frozenset()
-    slow: ClassVar[bool] = True
+    name = "logged"
+    bounds = (0.0, 100.0)
+    parts = ("words",)
+    needs = frozenset()
+    slow = True
 
-    log: str
-    shard_by: str = "example"
+    log: str = param("", "the file to write to")
+    whole: bool = param(False, "whether it must know all examples")
 
-    def score(self, examples):
+    @property
+    def corpus(self):
+        return self.whole
+
+    def collect(self, examples):
+        return len(examples)
+
+    def merge(self, collected, more):
+        return collected + more
+
+    def fit(self, collected, parallel_map=map):
+        return collected
+
+    def analyse(self, examples, state=None):
         with open(self.log, "a") as stream:
             stream.writelines(f"{each.item}\n" for each in examples)
         values = array("d", [float(len(each.text)) for each in examples])
@@ -48,10 +58,12 @@ class Logged:
         for index in reasons:
             values[index] = float("nan")
         words = array("d", [float(len(each.text.split())) for each in examples])
-        return make_scores(self, examples, values, {"words": words}, reasons)
-
-    def explain(self, examples):
-        return tuple((Finding("supported", 0, (0, len(each.text)), 0.5, "é"),) for each in examples)
+        return Analysis(
+            values,
+            {"words": words},
+            reasons,
+            find=lambda: [(Finding("supported", 0, (0, len(each.text)), 0.5, "é"),) for each in examples],
+        )
 
 
 @pytest.fixture
@@ -65,7 +77,7 @@ def logged(tmp_path):
         log.write_text("")
         return items
 
-    return Logged(str(log)), scored
+    return Logged(log=str(log)), scored
 
 
 def example(number, text="a b"):
@@ -261,7 +273,7 @@ def test_numbers_are_kept_to_the_last_bit(tmp_path):
 
 def test_metrics_that_compare_examples_keep_the_finished_result(tmp_path, logged):
     metric, scored = logged
-    whole = Logged(metric.log, shard_by="corpus")
+    whole = Logged(log=metric.log, whole=True)
     first = run(EXAMPLES, whole, tmp_path / "kept")
     assert len(scored()) == len(EXAMPLES)
     assert len(entry_ends(tmp_path / "kept")) == 2

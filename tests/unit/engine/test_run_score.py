@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import factable
 from factable.core.registry import parse
 from factable.engine.collect import collect
+from factable.engine.plan import Batch, Plan, by_line, score_unit
 from factable.engine.score import parse_all, score_files
 from factable.engine.sources import as_one_batch, check_needs, iter_units
-from factable.engine.units import Batch, Plan, by_line, score_unit
 from factable.errors import DataError, Fault, UsageError
 from factable.types import Example, Record, Table
 

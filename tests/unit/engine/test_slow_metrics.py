@@ -6,40 +6,32 @@ import subprocess
 import sys
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import pytest
 
 import factable
-from factable.core.metric import Field, ShardBy, make_scores
+from factable.core.metric import Metric, metric
 from factable.core.registry import parse
+from factable.core.results import Analysis
 from factable.engine.score import parse_all, score_files
 from factable.engine.sources import iter_units
 from factable.errors import UsageError
 from factable.models.runtime.manifest import embedded_folder
 from factable.models.runtime.threads import core_count, thread_count
-from factable.types import Example, Finding, Record, Scores, Table
+from factable.types import Example, Record, Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Threads:
+@metric
+class Threads(Metric):
     """How many threads a model would use where the example is scored."""
 
-    name: ClassVar[str] = "threads"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    needs: ClassVar[frozenset[Field]] = frozenset()
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1e9)
-    parts: ClassVar[tuple[str, ...]] = ()
-    shard_by: ClassVar[ShardBy] = "example"
-    slow: ClassVar[bool] = True
+    name = "threads"
+    needs = frozenset()
+    bounds = (0.0, 1e9)
+    slow = True
 
-    def score(self, examples: Sequence[Example]) -> Scores:
-        return make_scores(self, examples, array("d", [thread_count()] * len(examples)), {}, {})
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        return tuple(() for _ in examples)
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
+        return Analysis(array("d", [thread_count()] * len(examples)))
 
 
 def example(number):

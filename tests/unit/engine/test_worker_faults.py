@@ -5,7 +5,7 @@ import traceback
 import pytest
 
 from factable.engine.engines import map_units
-from factable.engine.units import Batch
+from factable.engine.plan import Batch
 from factable.errors import DataError, Fault
 
 UNIT = Batch("x.jsonl", "line", [], [], [])

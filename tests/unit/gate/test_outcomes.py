@@ -3,10 +3,11 @@
 import math
 from array import array
 
-from factable.engine.units import Scored
+from factable.core.results import Scores
+from factable.engine.plan import Scored
 from factable.gate.outcomes import Flaw, OutcomeRows, outcomes_of
 from factable.metrics.ledger.metric import Ledger
-from factable.types import Example, Finding, Record, Scores, Table
+from factable.types import Example, Finding, Record, Table
 
 TEXT = "The Eagle sells shoes in Rome."
 TABLE = Table((Record("", "near", "Café"), Record("", "area", "centre"), Record("", "city", "Oslo")))

@@ -5,10 +5,10 @@ from array import array
 
 import pytest
 
-from factable.core.metric import VALUE, corpus_of
+from factable.core.metric import corpus_results
+from factable.core.results import VALUE, Scores
 from factable.gate.decision import RATES, measure_rates
 from factable.metrics.ledger.metric import Ledger
-from factable.types import Scores
 
 METRIC = Ledger()
 # texts, value, ok, probability, omission, hallucination, facts, omitted, words, unsupported
@@ -20,7 +20,7 @@ def scores_of(*rows):
     """Scores with these statistics; None has no value."""
     values = array("d", [math.nan if row is None else row[1] for row in rows])
     stats = array("d", [number for row in rows for number in (row or [0] * len(GOOD))])
-    together = corpus_of(METRIC, values, dict.fromkeys(METRIC.parts, values), stats)
+    together = corpus_results(METRIC, values, dict.fromkeys(METRIC.parts, values), stats)
     corpus = together.pop(VALUE)
     return Scores("ledger", "", corpus, values, {}, ((),) * len(rows), together, stats)
 

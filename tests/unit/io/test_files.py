@@ -40,7 +40,7 @@ class Interrupt:
         self.step = step
         self.steps = 0
 
-    def __call__(self, frame, event, argument):  # noqa: ARG002
+    def __call__(self, frame, event, argument):
         if frame.f_code.co_filename not in (files.__file__, contextlib.__file__):
             return None
         frame.f_trace_opcodes = True

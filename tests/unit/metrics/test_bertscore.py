@@ -129,7 +129,7 @@ def test_rare_tokens_weigh_more(tmp_path):
 
 def test_references_that_systems_share_are_as_rare_as_those_of_one():
     metric = Bertscore(idf="references")
-    assert metric.shard_by == "corpus"
+    assert metric.corpus
     examples = [WHOLE, OTHER, replace(WHOLE, system="b"), replace(WHOLE, system="c")]
     assert metric.score(examples).values[:2] == metric.score(examples[:2]).values
     # The package counts each reference as often as it is given.

@@ -54,8 +54,10 @@ def test_parameters_that_follow_from_compat():
     assert (Bleu(compat="e2e").lowercase, Bleu(compat="e2e").smoothing) == (True, "none")
     assert (Bleu(compat="webnlg2020").lowercase, Bleu(compat="webnlg2020").smoothing) == (False, "none")
     assert spec(Bleu(compat="e2e", lowercase=True, smoothing="none")) == 'bleu(compat="e2e")'
-    assert Bleu().shard_by == Bleu(compat="e2e").shard_by == "example"
-    assert Bleu(compat="webnlg2020").shard_by == Nist().shard_by == "corpus"
+    assert not Bleu().corpus
+    assert not Bleu(compat="e2e").corpus
+    assert Bleu(compat="webnlg2020").corpus
+    assert Nist().corpus
 
 
 def test_equal_weights_are_written_alike():
@@ -124,15 +126,17 @@ def test_one_word():
 
 @pytest.mark.parametrize("metric", [Bleu(), Nist(), Chrf(), Ter()], ids=spec)
 def test_words_of_no_reference_are_found(metric):
-    (found,) = metric.explain([ADA])
-    assert found == (Finding("unsupported", span=(4, 16), note="in no reference"),)
+    (findings,) = metric.score([ADA], explain=True).findings
+    assert findings == (Finding("unsupported", span=(4, 16), note="in no reference"),)
     assert ADA.text[4:16] == "liked poetry"
-    assert metric.explain([replace(ADA, references=("",))]) == ((),)
+    (unscored,) = metric.score([replace(ADA, references=("",))], explain=True).findings
+    assert [finding.kind for finding in unscored] == ["unscored"]
 
 
 def test_words_of_the_table_are_no_finding_of_bleu_t():
-    (found,) = BleuT().explain([replace(ADA, text="ADA liked poetry in December.")])
-    assert found == (Finding("unsupported", span=(4, 16), note="in neither values nor references"),)
+    example = replace(ADA, text="ADA liked poetry in December.")
+    (findings,) = BleuT().score([example], explain=True).findings
+    assert findings == (Finding("unsupported", span=(4, 16), note="in neither values nor references"),)
 
 
 def test_best_reference_of_chrf_is_the_first_of_equals():

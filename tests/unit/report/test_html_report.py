@@ -9,11 +9,12 @@ from array import array
 import numpy as np
 import pytest
 
-from factable.core.metric import make_scores
+from factable.core.metric import Metric, metric
+from factable.core.results import Analysis
 from factable.engine.score import parse_all, score_files
 from factable.errors import UsageError
 from factable.io.read import read
-from factable.report.html import Listing, Report, write_report
+from factable.report.html import Listing, Report, listing_rows, write_report
 from factable.stats.bootstrap import Draws, interval
 from factable.study.comparison import compare
 from factable.study.panel import score_panel
@@ -31,8 +32,8 @@ def written(tmp_path, sources, specs=("parent",), *, jobs=1, metrics=None, **fie
     """The text of the page."""
     metrics = metrics or parse_all(specs)
     path = tmp_path / "page.html"
-    with Listing(metrics) as listing, path.open("wb") as stream:
-        result = score_files(sources, metrics, jobs=jobs, listing=listing.render, listener=listing.take)
+    with Listing() as listing, path.open("wb") as stream:
+        result = score_files(sources, metrics, jobs=jobs, listing=listing_rows, listener=listing.take)
         write_report(stream, Report("a title", result, listing, **fields))
     return path.read_text()
 
@@ -155,9 +156,9 @@ def test_a_comparison_brings_its_own_numbers_and_systems(tmp_path, restaurants):
     third = [made_up("blue-spice", "third", "text")]
     metrics = parse_all(["parent"])
     path = tmp_path / "page.html"
-    with Listing(metrics) as listing, path.open("wb") as stream:
+    with Listing() as listing, path.open("wb") as stream:
         panel = score_panel(
-            [restaurants, third], metrics, need_ratings=False, listing=listing.render, listener=listing.take
+            [restaurants, third], metrics, need_ratings=False, listing=listing_rows, listener=listing.take
         )
         found = compare(panel, excluded=["third"], draws=100)
         write_report(stream, Report("t", panel.result, listing, comparison=found))
@@ -170,31 +171,31 @@ def test_a_comparison_brings_its_own_numbers_and_systems(tmp_path, restaurants):
     assert overview["differences"][0]["p_holm"] == found.rankings[0].differences[0].p_holm
 
 
-class Unbounded:
+@metric
+class Unbounded(Metric):
     """A metric without bounds that finds one emoji and cannot score a text without letters."""
 
-    name, version, higher_is_better = "unbounded", 1, False
-    bounds, parts = (0.0, float("inf")), ()
-    shard_by, needs = "example", frozenset()
+    name = "unbounded"
+    higher_is_better = False
+    bounds = (0.0, float("inf"))
+    needs = frozenset()
 
-    def score(self, examples):
+    def analyse(self, examples, state=None):
         values = array("d", [len(one.text) if one.text else float("nan") for one in examples])
         reasons = {index: "no text" for index, one in enumerate(examples) if not one.text}
-        return make_scores(self, examples, values, {}, reasons)
-
-    def explain(self, examples):
-        return tuple(
-            (Finding("unsupported", span=(one.text.index("b"), len(one.text))),) if one.text else ()
-            for one in examples
+        return Analysis(
+            values,
+            reasons=reasons,
+            find=lambda: [
+                (Finding("unsupported", span=(one.text.index("b"), len(one.text))),) if one.text else ()
+                for one in examples
+            ],
         )
 
 
 def test_any_metric_will_do(tmp_path):
-    from dataclasses import dataclass
-
-    metric = dataclass(frozen=True)(Unbounded)()
     examples = [made_up("1", "", "😀b"), made_up("2", "", "")]
-    data = data_of(written(tmp_path, [examples], metrics=[metric]))
+    data = data_of(written(tmp_path, [examples], metrics=[Unbounded()]))
     (overview,) = data["metrics"]
     assert overview["better"] == "lower"
     assert overview["edges"] == [0, 2]

@@ -28,7 +28,7 @@ VERDICT = Verdict(
         Fact(2, "omitted", None, 0.1, required=False),
         Fact(3, "omitted", None, 0.1),
     ),
-    spans=(
+    claims=(
         Claim(0, 10, "supported", (0,), 0.9),
         Claim(17, 27, "contradicted", (1,), 0.1, "less"),
         Claim(32, 37, "unsupported", (), 0.2),
@@ -63,9 +63,9 @@ def test_colours_add_nothing(monkeypatch):
 
 
 def test_object():
-    found = verdict_object(VERDICT)
-    assert (found["label"], found["probability"], found["text"]) == (VERDICT.label, 0.021, TEXT)
-    assert found["facts"][1] == {
+    document = verdict_object(VERDICT)
+    assert (document["label"], document["probability"], document["text"]) == (VERDICT.label, 0.021, TEXT)
+    assert document["facts"][1] == {
         "record": ["Kettle", "size", "1.7 litres"],
         "place": 1,
         "state": "contradicted",
@@ -75,8 +75,8 @@ def test_object():
         "required": True,
         "note": "less",
     }
-    assert found["facts"][2]["said"] is None
-    assert found["spans"][2]["text"] == "sings"
+    assert document["facts"][2]["said"] is None
+    assert document["spans"][2]["text"] == "sings"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from factable import DataError, Example, Record, Table
-from factable.core.metric import finish_each
 from factable.core.registry import parse
 from factable.study.panel import score_panel
 from factable.study.ratings import study
@@ -72,4 +71,4 @@ def test_rows_of_sums_are_finished_alike(spec):
     rows = np.frombuffer(metric.score(make()).stats).reshape(24, -1)
     totals = np.stack([rows[:8].sum(axis=0), rows.sum(axis=0)])
     expected = [metric.finish(row)["value"] for row in totals.tolist()]
-    assert finish_each(metric, totals).tolist() == pytest.approx(expected, rel=1e-12)
+    assert metric.finish_rows(totals).tolist() == pytest.approx(expected, rel=1e-12)

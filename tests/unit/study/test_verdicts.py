@@ -6,8 +6,6 @@ import lzma
 import math
 from array import array
 from collections import Counter
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import orjson
@@ -18,8 +16,9 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from factable import Example, Record, Table, UsageError
-from factable.core.metric import make_scores
+from factable.core.metric import Metric, metric, param
 from factable.core.registry import parse
+from factable.core.results import Analysis
 from factable.io.formats import open_format
 from factable.report.formats import render
 from factable.report.verdicts import verdicts_output
@@ -32,39 +31,34 @@ E2E = DATA / "e2e" / "primary_slot_error.tsv.xz"
 LABELS_OF = {"added": 2, "missing": 1, "valerr": 3}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Judge:
+@metric
+class Judge(Metric):
     """Says of a text what its words say: "less" is an omission, "more" a hallucination, "?" no verdict."""
 
-    name: ClassVar[str] = "judge"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    parts: ClassVar[tuple[str, ...]] = ("omission", "hallucination", "confidence")
-    shard_by: ClassVar[str] = "example"
-    needs: ClassVar[frozenset[str]] = frozenset()
+    name = "judge"
+    parts = ("omission", "hallucination", "confidence")
+    needs = frozenset()
 
-    strict: bool = True
+    strict: bool = param(True, "whether little is too little")
 
-    def score(self, examples):
+    def analyse(self, examples, state=None):
         values, parts = array("d"), {part: array("d") for part in self.parts}
         for example in examples:
             words = example.text.split()
-            found = {
+            labels = {
                 "omission": float("less" in words and (self.strict or "much" in words)),
                 "hallucination": float("more" in words),
                 "confidence": float(words[-1]) if words[-1] != "?" else math.nan,
             }
-            for part, value in found.items():
+            for part, value in labels.items():
                 parts[part].append(value if words[-1] != "?" else math.nan)
             values.append(
-                math.nan if words[-1] == "?" else float(not found["omission"] and not found["hallucination"])
+                math.nan
+                if words[-1] == "?"
+                else float(not labels["omission"] and not labels["hallucination"])
             )
         reasons = {index: "no verdict" for index, value in enumerate(values) if math.isnan(value)}
-        return make_scores(self, examples, values, parts, reasons)
-
-    def explain(self, examples):
-        return ((),) * len(examples)
+        return Analysis(values, parts, reasons)
 
 
 def make(items=40, systems=3, seed=0):

@@ -12,7 +12,7 @@ from factable.text.values import Name, Number, find_mentions, parse_value
 from factable.text.values.words import fold, split_words
 from factable.types import Record, Table
 
-# So many characters after a number may say that it is of other games.
+# Within this many characters after a number, words may say that it is of other games.
 _LOOK_AHEAD = 30
 PLAYER, TEAM, SCORE = "player", "team", "score"
 POINTS, CITY = "TEAM-PTS", "TEAM_CITY"
@@ -49,12 +49,12 @@ class BoxScoreExtractor:
     def _extract(self, text: str, table: Table) -> list[Extracted]:
         entities = find_entities(text, table)
         starts = [start for start, _ in sentence_spans(text)]
-        found = [
+        numbers = [
             *self._of_kind(text, entities, starts, PLAYER),
             *self._of_kind(text, entities, starts, TEAM),
             *self._scores(text, entities, starts),
         ]
-        return sorted(found, key=lambda one: one.span or (0, 0))
+        return sorted(numbers, key=lambda number: number.span or (0, 0))
 
     def _of_kind(
         self, text: str, entities: Sequence[Entity], starts: Sequence[int], kind: str
@@ -62,54 +62,56 @@ class BoxScoreExtractor:
         for attribute, pattern in self._phrases.get(kind, {}).items():
             for match in pattern.finditer(text):
                 owner = _owner(match.start(1), entities, starts)
-                begin = _sentence(match.start(), starts)
+                begin = _sentence_start(match.start(), starts)
                 elsewhere = _OTHER_GAMES.search(text, begin, match.end() + _LOOK_AHEAD)
                 if owner and owner.kind == kind:
                     # No box score has it, and so it must not look like a number of this game.
-                    yield _said(match, owner.subject, f"{attribute} of games" if elsewhere else attribute)
+                    yield _extracted(
+                        match, owner.subject, f"{attribute} of games" if elsewhere else attribute
+                    )
 
     def _scores(self, text: str, entities: Sequence[Entity], starts: Sequence[int]) -> Iterator[Extracted]:
         """The final score, where a sentence tells who won."""
         for role, pattern in self._phrases.get(SCORE, {}).items():
             for match in pattern.finditer(text):
-                begin = _sentence(match.start(), starts)
-                teams = [one for one in _between(entities, begin, match.start()) if one.kind == TEAM]
+                begin = _sentence_start(match.start(), starts)
+                teams = [each for each in _between(entities, begin, match.start()) if each.kind == TEAM]
                 before = text[begin : match.start()]
                 if len(teams) < 2 or not _WON.search(before):
                     continue
                 first_won = not _LOST.search(before)
                 owner = teams[0] if (role == "winner") == first_won else teams[1]
-                yield _said(match, owner.subject, POINTS)
+                yield _extracted(match, owner.subject, POINTS)
 
 
-def _said(match: re.Match[str], subject: str, attribute: str) -> Extracted:
+def _extracted(match: re.Match[str], subject: str, attribute: str) -> Extracted:
     words = " ".join(match[1].lower().split())
     value = parse_value(words)
     number = _WORDS.get(words, value.value if isinstance(value, Number) else words)
     return Extracted(Record(subject, attribute, str(number)), match.span(1))
 
 
-def _sentence(index: int, starts: Sequence[int]) -> int:
-    """Where the sentence begins that a place is in."""
-    return starts[bisect_right(starts, index) - 1]
+def _sentence_start(position: int, starts: Sequence[int]) -> int:
+    """Where the sentence begins that a position of the text is in."""
+    return starts[bisect_right(starts, position) - 1]
 
 
 def _between(entities: Iterable[Entity], begin: int, end: int) -> list[Entity]:
     return [entity for entity in entities if begin <= entity.start < end]
 
 
-def _owner(index: int, entities: Sequence[Entity], starts: Sequence[int]) -> Entity | None:
+def _owner(position: int, entities: Sequence[Entity], starts: Sequence[int]) -> Entity | None:
     """The entity named last before a number in its sentence, else the last player before ("He added …")."""
-    before = _between(entities, _sentence(index, starts), index)
-    # "The Hawks were led by Millsap, who helped Atlanta with 21 points": a player outdoes the team around.
+    before = _between(entities, _sentence_start(position, starts), position)
+    # "The Hawks were led by Millsap, who helped Atlanta with 21 points": the player goes before the team.
     players = [entity for entity in before if entity.kind == PLAYER]
-    if before and before[-1].kind == TEAM and players and not _starts_anew(before):
+    if before and before[-1].kind == TEAM and players and not _compares_teams(before):
         return players[-1]
-    earlier = [entity for entity in _between(entities, 0, index) if entity.kind == PLAYER]
+    earlier = [entity for entity in _between(entities, 0, position) if entity.kind == PLAYER]
     return before[-1] if before else earlier[-1] if earlier else None
 
 
-def _starts_anew(before: Sequence[Entity]) -> bool:
+def _compares_teams(before: Sequence[Entity]) -> bool:
     """Whether the last entity follows another team, as in comparisons of two teams."""
     return len(before) > 1 and before[-2].kind == TEAM
 
@@ -147,6 +149,6 @@ def _forms(subject: str, kind: str, cities: Iterable[str]) -> list[str]:
         words = full.split()
         last = words[-2:-1] if words[-1] in ("jr", "sr", "iii", "ii") else words[-1:]
         return [full, *last]
-    city = next((fold(one) for one in cities if full.startswith(f"{fold(one)} ")), full.split()[0])
+    city = next((fold(city) for city in cities if full.startswith(f"{fold(city)} ")), full.split()[0])
     nickname = full.removeprefix(city).strip()
     return [full, nickname, nickname.split()[-1], city]

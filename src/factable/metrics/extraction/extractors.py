@@ -31,20 +31,20 @@ class ValueExtractor:
 
 def _extract(text: str, table: Table) -> list[Extracted]:
     reading = read_text(text)
-    found: list[Extracted] = []
+    records: list[Extracted] = []
     explained: list[Span] = []
     for record in table.records:
         hits = find_value(record.value, reading, record.attribute)
         explained += [span for span, _ in hits]
         if hits:
             best = hits[0]
-            said = _as_said(record, text[slice(*best.span)], best.relation)
-            found.append(Extracted(record._replace(value=said), best.span))
+            value = _as_said(record, text[slice(*best.span)], best.relation)
+            records.append(Extracted(record._replace(value=value), best.span))
     names = {record.subject for record in table.records} | {table.title}
     for name in sorted(names - {""}):
         explained += [span for span, _ in find_value(name, reading)]
-    found += _beyond(reading, explained)
-    return sorted(found, key=lambda one: one.span or (0, 0))
+    records += _unexplained(reading, explained)
+    return sorted(records, key=lambda record: record.span or (0, 0))
 
 
 def _as_said(record: Record, words: str, relation: Relation) -> str:
@@ -55,7 +55,7 @@ def _as_said(record: Record, words: str, relation: Relation) -> str:
     return clean_value(record.value) if isinstance(value, Boolean | Listing) else words
 
 
-def _beyond(reading: ReadText, explained: Iterable[Span]) -> Iterator[Extracted]:
+def _unexplained(reading: ReadText, explained: Iterable[Span]) -> Iterator[Extracted]:
     """The values of the text that no value and no subject of the table explains."""
     taken = sorted(explained)
     spans = dict.fromkeys((mention.start, mention.end) for mention in reading.mentions if mention.sure)

@@ -1,4 +1,4 @@
-"""Relation generation: the share of the pairs a text says that its data has.
+"""Metrics over pairs that are extracted from texts: rg and rg_f beside the data, cs and co beside references.
 
 Wiseman, Shieber and Rush: Challenges in Data-to-Document Generation. EMNLP 2017. Dhingra et al.: Handling
 Divergent Reference Texts when Evaluating Table-to-Text Generation. ACL 2019.
@@ -6,55 +6,74 @@ Divergent Reference Texts when Evaluating Table-to-Text Generation. ACL 2019.
 
 import math
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
 
-from factable.core.metric import VALUE, Field, make_scores
+from factable.core.metric import REFERENCES, Metric, metric, param
+from factable.core.results import VALUE, Analysis, Findings
+from factable.metrics.extraction.extractors import extractor_checksum
 from factable.metrics.extraction.pairs import (
-    NO_RECORDS,
-    NO_REFERENCES,
-    ExtractionMetric,
+    AS_VALUES,
+    MATCHINGS,
     Overlap,
-    PairsOf,
-    against_table,
+    PairComparison,
+    TextPairs,
     agree,
-    explain_table,
-    finish_overlaps,
+    compare_pairs,
+    compare_with_tables,
+    describe_pair,
     order_agreement,
-    pair_up,
-    pairs_of,
-    score_overlaps,
-    show,
+    pairs_with_references,
 )
-from factable.types import Example, Finding, Record, Scores
+from factable.metrics.references import NO_REFERENCES
+from factable.metrics.tables import NO_FACTS, columns_of
+from factable.types import Example, Finding, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@metric
+class ExtractionMetric(Metric):
+    """What metrics over extracted pairs share."""
+
+    extractor: str = param(
+        "values",
+        'how pairs are found in a text: "values", "rotowire", "e2e", "webnlg" (trained), a TOML file of '
+        "patterns, or a file made by `factable train extractor`",
+        example="webnlg",
+    )
+    matching: str = param(
+        AS_VALUES,
+        'when two values are the same: "value" (as values), "normalised" (in words) or "exact"',
+        choices=MATCHINGS,
+    )
+
+    def check(self) -> None:
+        """Refuse an empty name."""
+        if not self.extractor:
+            raise self.bad("extractor", "a name or a file name")
+
+    def checksums(self) -> Mapping[str, str]:
+        """The checksum of the extractor's file, where it has one."""
+        checksum = extractor_checksum(self.extractor)
+        return {"extractor": checksum} if checksum else {}
+
+
+@metric
 class Rg(ExtractionMetric):
-    """The share of the pairs a text says that its data has (Wiseman et al. 2017).
+    """The share of the pairs a text says that its data has (Wiseman et al. 2017)."""
 
-    extractor  how pairs are found in a text: "values", "rotowire", "e2e", "webnlg" (trained) or a file
-    matching   when two values are the same: "value" (as values), "normalised" (in words) or "exact"
-    """
+    name = "rg"
+    parts = ("correct", "extracted")
+    additive = True
 
-    name: ClassVar[str] = "rg"
-    needs: ClassVar[frozenset[Field]] = frozenset({"table"})
-    parts: ClassVar[tuple[str, ...]] = ("correct", "extracted")
-
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """Precision per example, 0 for a text that says no pair; an example without records is unscored."""
-        found = against_table(examples, self.extractor, self.matching)
-        reasons = {index: NO_RECORDS for index, one in enumerate(found) if not one.overlap.known}
-        nan = float("nan")
-        overlaps = [one.overlap for one in found]
-        values = array("d", [one.precision if one.known else nan for one in overlaps])
-        parts = {
-            "correct": array("d", [float(one.shared) if one.known else nan for one in overlaps]),
-            "extracted": array("d", [float(one.extracted) if one.known else nan for one in overlaps]),
-        }
-        stats = array("d", [float(number) for one in overlaps for number in (one.shared, one.extracted, 1)])
-        return make_scores(self, examples, values, parts, reasons, stats)
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
+        """Precision, 0 for a text that says no pair; the pairs that the data has, and those that it lacks."""
+        comparisons = compare_with_tables(examples, self.extractor, self.matching)
+        overlaps = [comparison.overlap for comparison in comparisons]
+        values, columns, reasons = columns_of(
+            _if_known(overlaps), ("shared", "extracted"), NO_FACTS, value="precision"
+        )
+        parts = dict(zip(self.parts, columns.values(), strict=True))
+        stats = array("d", [count for each in overlaps for count in (each.shared, each.extracted, 1)])
+        return Analysis(values, parts, reasons, stats, find=lambda: list(map(_explain_said, comparisons)))
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
         """Precision over all pairs of a corpus, and how many a text has."""
@@ -62,134 +81,138 @@ class Rg(ExtractionMetric):
         precision = shared / extracted if extracted else 0.0
         return {VALUE: precision, "correct": shared / texts, "extracted": extracted / texts}
 
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """The pairs that the data has, and those that it has not."""
-        found = against_table(examples, self.extractor, self.matching)
-        return tuple(explain_table(one, omissions=False) for one in found)
 
+@metric
+class PairF(ExtractionMetric):
+    """F over pairs; that of a corpus comes from sums of counts."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RgF(ExtractionMetric):
-    """F of the pairs a text says against those of its data (Dhingra et al. 2019).
-
-    extractor  how pairs are found in a text: "values", "rotowire", "e2e", "webnlg" (trained) or a file
-    matching   when two values are the same: "value" (as values), "normalised" (in words) or "exact"
-    """
-
-    name: ClassVar[str] = "rg_f"
-    needs: ClassVar[frozenset[Field]] = frozenset({"table"})
-    parts: ClassVar[tuple[str, ...]] = ("precision", "recall")
-
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """F per example, with precision and recall; an example without records is unscored."""
-        overlaps = [one.overlap for one in against_table(examples, self.extractor, self.matching)]
-        reasons = {index: NO_RECORDS for index, one in enumerate(overlaps) if not one.known}
-        return score_overlaps(self, examples, overlaps, reasons)
+    parts = ("precision", "recall")
+    additive = True
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
         """F, precision and recall over all pairs of a corpus."""
-        return finish_overlaps(totals)
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """The pairs that text and data share, those that one has alone."""
-        found = against_table(examples, self.extractor, self.matching)
-        return tuple(explain_table(one, omissions=True) for one in found)
+        overlap = Overlap(*map(int, totals))
+        return {VALUE: overlap.f, "precision": overlap.precision, "recall": overlap.recall}
 
 
-NOTHING = Overlap(0, 0, 0)
+def _analyse_overlaps(
+    overlaps: Sequence[Overlap | None], reason: str, find: Callable[[], list[Findings]]
+) -> Analysis:
+    values, parts, reasons = columns_of(overlaps, PairF.parts, reason, value="f")
+    stats = array("d", [count for overlap in overlaps for count in overlap or (0, 0, 0)])
+    return Analysis(values, parts, reasons, stats, find)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cs(ExtractionMetric):
-    """F of the pairs a text says against those its references say (Wiseman et al. 2017).
+def _if_known(overlaps: Sequence[Overlap]) -> list[Overlap | None]:
+    return [overlap if overlap.known else None for overlap in overlaps]
 
-    extractor  how pairs are found in texts, as in rg: "values", "e2e" and others
-    matching   when two values are the same: "value" (as values), "normalised" (in words) or "exact"
-    """
 
-    name: ClassVar[str] = "cs"
-    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
-    parts: ClassVar[tuple[str, ...]] = ("precision", "recall")
+def _explain_said(comparison: PairComparison) -> Findings:
+    """The pairs that text and table share, and those of the text alone."""
+    if not comparison.known:
+        return ()
+    return tuple(
+        Finding(
+            "supported" if index in comparison.matches else "unsupported",
+            record=comparison.matches.get(index),
+            span=span,
+            note=describe_pair(record),
+        )
+        for index, (record, span) in enumerate(comparison.said)
+    )
 
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """F per example against the reference that gives the best; without references it is unscored."""
-        found = pairs_of(examples, self.extractor)
-        overlaps = [self._best(one)[1] if one.references else NOTHING for one in found]
-        reasons = {index: NO_REFERENCES for index, one in enumerate(found) if not one.references}
-        return score_overlaps(self, examples, overlaps, reasons)
 
-    def finish(self, totals: Sequence[float]) -> dict[str, float]:
-        """F, precision and recall over all pairs of a corpus."""
-        return finish_overlaps(totals)
+@metric
+class RgF(PairF):
+    """F of the pairs a text says against those of its data (Dhingra et al. 2019)."""
 
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """The pairs that text and best reference share, and those that one has alone."""
-        found = pairs_of(examples, self.extractor)
-        return tuple(
-            self._explain(example, one) if one.references else ()
-            for example, one in zip(examples, found, strict=True)
+    name = "rg_f"
+
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
+        """F, precision and recall; the pairs that text and data share, and those that one has alone."""
+        comparisons = compare_with_tables(examples, self.extractor, self.matching)
+        overlaps = _if_known([comparison.overlap for comparison in comparisons])
+        return _analyse_overlaps(overlaps, NO_FACTS, lambda: list(map(_explain_both, comparisons)))
+
+
+def _explain_both(comparison: PairComparison) -> Findings:
+    """The pairs that text and table share, those of the text alone, and those of the table alone."""
+    omitted = (
+        Finding("omitted", record=index, note=describe_pair(comparison.known[index]))
+        for index in comparison.unmatched
+    )
+    return (*_explain_said(comparison), *omitted)
+
+
+@metric
+class Cs(PairF):
+    """F of the pairs a text says against those its references say (Wiseman et al. 2017)."""
+
+    name = "cs"
+    needs = REFERENCES
+
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
+        """F against the best reference; the pairs that both share, and those that one has alone."""
+        pairs = pairs_with_references(examples, self.extractor)
+        comparisons = [self._compare_with_best(each) for each in pairs]
+        overlaps = [comparison and comparison.overlap for comparison in comparisons]
+        return _analyse_overlaps(
+            overlaps, NO_REFERENCES, lambda: list(map(self._explain, examples, comparisons))
         )
 
-    def _best(self, found: PairsOf) -> tuple[int, Overlap]:
-        """The reference with the highest F, the first of equals."""
-        overlaps = []
-        for reference in found.references:
-            known = [one.record for one in reference]
-            shared = len(pair_up(known, found.said, self.matching))
-            overlaps.append(Overlap(shared, len(found.said), len(known)))
-        best = max(range(len(overlaps)), key=lambda index: (overlaps[index].f, -index))
-        return best, overlaps[best]
+    def _compare_with_best(self, pairs: TextPairs) -> PairComparison | None:
+        """The comparison with the reference that gives the highest F, the first of equals."""
+        comparisons = [
+            compare_pairs(dict(enumerate(pair.record for pair in reference)), pairs.said, self.matching)
+            for reference in pairs.references
+        ]
+        return max(comparisons, key=lambda comparison: comparison.overlap.f, default=None)
 
-    def _explain(self, example: Example, found: PairsOf) -> tuple[Finding, ...]:
-        reference = [one.record for one in found.references[self._best(found)[0]]]
-        pairs = pair_up(reference, found.said, self.matching)
+    def _explain(self, example: Example, comparison: PairComparison | None) -> Findings:
+        if comparison is None:
+            return ()
         findings = [
             Finding(
-                "supported" if index in pairs else "unsupported",
+                "supported" if index in comparison.matches else "unsupported",
                 record=self._index(example, record),
                 span=span,
-                note=show(record),
+                note=describe_pair(record),
             )
-            for index, (record, span) in enumerate(found.said)
+            for index, (record, span) in enumerate(comparison.said)
         ]
-        left = [record for index, record in enumerate(reference) if index not in set(pairs.values())]
-        omitted = (Finding("omitted", record=self._index(example, one), note=show(one)) for one in left)
-        return (*findings, *omitted)
+        omitted = [comparison.known[index] for index in comparison.unmatched]
+        findings += [
+            Finding("omitted", record=self._index(example, record), note=describe_pair(record))
+            for record in omitted
+        ]
+        return tuple(findings)
 
-    def _index(self, example: Example, said: Record) -> int | None:
+    def _index(self, example: Example, pair: Record) -> int | None:
         """The record of the table that a pair is, if any."""
         records = enumerate(example.table.records)
-        return next((index for index, record in records if agree(record, said, self.matching)), None)
+        return next((index for index, record in records if agree(record, pair, self.matching)), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@metric
 class Co(ExtractionMetric):
-    """Whether a text says its pairs in the order of a reference (Wiseman et al. 2017).
+    """Whether a text says its pairs in the order of a reference (Wiseman et al. 2017)."""
 
-    extractor  how pairs are found in texts, as in rg: "values", "e2e" and others
-    matching   when two values are the same: "value" (as values), "normalised" (in words) or "exact"
-    """
+    name = "co"
+    needs = REFERENCES
 
-    name: ClassVar[str] = "co"
-    needs: ClassVar[frozenset[Field]] = frozenset({"references"})
-    parts: ClassVar[tuple[str, ...]] = ()
-
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """The best agreement with a reference; without references an example is unscored."""
-        found = pairs_of(examples, self.extractor)
-        values = array("d", [self._value(one) for one in found])
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
+        """The best agreement with a reference; the pairs of the text in their order."""
+        pairs = pairs_with_references(examples, self.extractor)
+        values = array("d", [self._value(each) for each in pairs])
         reasons = {index: NO_REFERENCES for index, value in enumerate(values) if math.isnan(value)}
-        return make_scores(self, examples, values, {}, reasons)
+        return Analysis(values, {}, reasons, find=lambda: list(map(_explain_order, pairs)))
 
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """The pairs of each text in their order, which is what is compared."""
-        return tuple(
-            tuple(Finding("supported", span=span, note=show(record)) for record, span in one.said)
-            if one.references
-            else ()
-            for one in pairs_of(examples, self.extractor)
-        )
-
-    def _value(self, found: PairsOf) -> float:
-        agreements = [order_agreement(found.said, one, self.matching) for one in found.references]
+    def _value(self, pairs: TextPairs) -> float:
+        agreements = [order_agreement(pairs.said, each, self.matching) for each in pairs.references]
         return max(agreements, default=math.nan)
+
+
+def _explain_order(pairs: TextPairs) -> Findings:
+    if not pairs.references:
+        return ()
+    return tuple(Finding("supported", span=span, note=describe_pair(record)) for record, span in pairs.said)

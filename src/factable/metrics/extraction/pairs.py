@@ -1,24 +1,19 @@
 """Pairs extracted from a text against pairs of a table or of references: which are the same, and how many."""
 
-import math
-from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal, NamedTuple, cast
+from typing import NamedTuple
 
-from factable.core.metric import VALUE, Metric, make_scores
-from factable.core.params import require, require_choice
 from factable.errors import printable
-from factable.metrics.extraction.extractors import extractor_checksum, load_extractor
+from factable.metrics.extraction.extractors import load_extractor
 from factable.metrics.extraction.protocol import Extracted
 from factable.text.templates import clean_value, split_identifier
 from factable.text.values import Relation, compare, read_value
 from factable.text.values.words import split_words
-from factable.types import Example, Finding, Record, Scores, Table
+from factable.types import Example, Record, Table
 
 AS_VALUES, NORMALISED, EXACT = MATCHINGS = ("value", "normalised", "exact")
-_SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
+SAME_VALUE = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 
 
 class Overlap(NamedTuple):
@@ -62,8 +57,11 @@ def _same_value(known: str, said: str, attribute: str, matching: str) -> bool:
         return True
     if matching == NORMALISED:
         return False
-    readings = [(one, other) for one in read_value(known, attribute) for other in read_value(said, attribute)]
-    return any(compare(one, other) in _SAID for one, other in readings)
+    return any(
+        compare(value, other) in SAME_VALUE
+        for value in read_value(known, attribute)
+        for other in read_value(said, attribute)
+    )
 
 
 @lru_cache(maxsize=1 << 16)
@@ -75,134 +73,83 @@ def _words(text: str) -> tuple[str, ...]:
 def distinct(extracted: Sequence[Extracted]) -> list[Extracted]:
     """The extracted pairs, each once."""
     first: dict[tuple[tuple[str, ...], ...], Extracted] = {}
-    for one in extracted:
-        first.setdefault(tuple(map(_words, map(clean_value, one.record))), one)
+    for pair in extracted:
+        first.setdefault(tuple(map(_words, map(clean_value, pair.record))), pair)
     return list(first.values())
 
 
 def pair_up(known: Sequence[Record], said: Sequence[Extracted], matching: str) -> dict[int, int]:
-    """For extracted pairs, by place, the place of the known pair that is the same; each is used once."""
+    """For extracted pairs, by index, the index of the known pair that is the same; each is used once."""
     free = dict.fromkeys(range(len(known)))
     pairs = {}
-    for index, one in enumerate(said):
-        match = next((other for other in free if agree(known[other], one.record, matching)), None)
+    for index, pair in enumerate(said):
+        match = next((other for other in free if agree(known[other], pair.record, matching)), None)
         if match is not None:
             pairs[index] = match
             del free[match]
     return pairs
 
 
-def indices_with_value(table: Table) -> list[int]:
-    """The places of the records that say something."""
-    return [index for index, record in enumerate(table.records) if clean_value(record.value)]
-
-
-def show(record: Record) -> str:
+def describe_pair(record: Record) -> str:
     """A pair in a note."""
     return printable(" | ".join(part for part in record if part))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractionMetric:
-    """What metrics over extracted pairs share."""
+class PairComparison(NamedTuple):
+    """The pairs that a text says beside known ones; `matches` leads from those to these, by their indices.
 
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
-
-    extractor: str = "values"
-    matching: str = AS_VALUES
-
-    def __post_init__(self) -> None:
-        """Check every parameter."""
-        # Only metrics made from this are ever built.
-        metric = cast(Metric, self)
-        named = isinstance(self.extractor, str) and self.extractor != ""
-        require(metric, "extractor", named, "a name or a file name")
-        require_choice(metric, "matching", MATCHINGS)
-
-    def checksums(self) -> Mapping[str, str]:
-        """The checksum of the extractor's file, where it has one."""
-        checksum = extractor_checksum(self.extractor)
-        return {"extractor": checksum} if checksum else {}
-
-
-def score_overlaps(
-    metric: Metric, examples: Sequence[Example], overlaps: Sequence[Overlap], reasons: Mapping[int, str]
-) -> Scores:
-    """F of each example with precision and recall; the counts are the statistics of a corpus."""
-    columns = {name: array("d") for name in ("f", "precision", "recall")}
-    for index, overlap in enumerate(overlaps):
-        for name, column in columns.items():
-            column.append(math.nan if index in reasons else getattr(overlap, name))
-    stats = array("d", [float(count) for overlap in overlaps for count in overlap])
-    return make_scores(metric, examples, columns.pop("f"), columns, reasons, stats)
-
-
-def finish_overlaps(totals: Sequence[float]) -> dict[str, float]:
-    """F, precision and recall from sums of counts."""
-    overlap = Overlap(*map(int, totals))
-    return {VALUE: overlap.f, "precision": overlap.precision, "recall": overlap.recall}
-
-
-NO_RECORDS = "no records with a value in its data"
-
-
-@dataclass(frozen=True, slots=True)
-class AgainstTable:
-    """What a text says, and what its table has by place; `pairs` lead from the one to the other."""
+    Known pairs are those of the table by the index of the record, or those of a reference in their order.
+    """
 
     said: Sequence[Extracted]
-    known: dict[int, Record]
-    pairs: dict[int, int]
+    known: Mapping[int, Record]
+    matches: Mapping[int, int]
 
     @property
     def overlap(self) -> Overlap:
         """How many pairs there are."""
-        return Overlap(len(self.pairs), len(self.said), len(self.known))
+        return Overlap(len(self.matches), len(self.said), len(self.known))
+
+    @property
+    def unmatched(self) -> list[int]:
+        """The known pairs that the text does not say."""
+        matched = set(self.matches.values())
+        return [index for index in self.known if index not in matched]
 
 
-def against_table(examples: Sequence[Example], extractor: str, matching: str) -> list[AgainstTable]:
+def compare_pairs(known: Mapping[int, Record], said: Sequence[Extracted], matching: str) -> PairComparison:
+    """What a text says beside what is known."""
+    indices = list(known)
+    matches = pair_up(list(known.values()), said, matching)
+    return PairComparison(said, known, {index: indices[match] for index, match in matches.items()})
+
+
+def compare_with_tables(examples: Sequence[Example], extractor: str, matching: str) -> list[PairComparison]:
     """The pairs of each text and of its table, compared; a repeated record counts once."""
     extracted = load_extractor(extractor).extract([(example.text, example.table) for example in examples])
-    found = []
-    for example, some in zip(examples, extracted, strict=True):
-        first = {example.table.records[index]: index for index in reversed(indices_with_value(example.table))}
-        indices = sorted(first.values())
-        known = {index: example.table.records[index] for index in indices}
-        said = distinct(some)
-        pairs = pair_up(list(known.values()), said, matching)
-        found.append(AgainstTable(said, known, {one: indices[other] for one, other in pairs.items()}))
-    return found
+    return [
+        compare_pairs(_records_with_value(example.table), distinct(pairs), matching)
+        for example, pairs in zip(examples, extracted, strict=True)
+    ]
 
 
-def explain_table(found: AgainstTable, *, omissions: bool) -> tuple[Finding, ...]:
-    """The pairs that text and table share, those of the text alone, and if asked those of the table alone."""
-    if not found.known:
-        return ()
-    findings = []
-    for index, (record, span) in enumerate(found.said):
-        if index in found.pairs:
-            findings.append(Finding("supported", record=found.pairs[index], span=span, note=show(record)))
-        else:
-            findings.append(Finding("unsupported", span=span, note=show(record)))
-    shared = set(found.pairs.values())
-    left = [index for index in found.known if index not in shared] if omissions else []
-    return (*findings, *(Finding("omitted", record=index, note=show(found.known[index])) for index in left))
+def _records_with_value(table: Table) -> dict[int, Record]:
+    """The different records with a value, by the index of the first of equals."""
+    first: dict[Record, int] = {}
+    for index, record in enumerate(table.records):
+        if clean_value(record.value):
+            first.setdefault(record, index)
+    return {index: record for record, index in first.items()}
 
 
-NO_REFERENCES = "no references"
-
-
-class PairsOf(NamedTuple):
+class TextPairs(NamedTuple):
     """The pairs of a text and of each of its references, each pair once, in the order of the text."""
 
     said: list[Extracted]
     references: list[list[Extracted]]
 
 
-def pairs_of(examples: Sequence[Example], extractor: str) -> list[PairsOf]:
+def pairs_with_references(examples: Sequence[Example], extractor: str) -> list[TextPairs]:
     """The pairs of texts and references; blank references are none."""
     references = [list(filter(str.strip, example.references)) for example in examples]
     texts = [
@@ -211,13 +158,13 @@ def pairs_of(examples: Sequence[Example], extractor: str) -> list[PairsOf]:
         for text in (example.text, *others)
     ]
     extracted = iter(load_extractor(extractor).extract(texts))
-    found = []
+    results = []
     for others in references:
         said = distinct(next(extracted))
         pairs = [distinct(next(extracted)) for _ in others]
-        # A reference that says nothing we find would agree best with an empty text.
-        found.append(PairsOf(said, list(filter(None, pairs)) or pairs))
-    return found
+        # A reference without any pair would agree best with an empty text.
+        results.append(TextPairs(said, list(filter(None, pairs)) or pairs))
+    return results
 
 
 def order_agreement(said: Sequence[Extracted], reference: Sequence[Extracted], matching: str) -> float:
@@ -228,7 +175,7 @@ def order_agreement(said: Sequence[Extracted], reference: Sequence[Extracted], m
     longest = max(len(said), len(reference))
     if not longest:
         return 1.0
-    same = [[agree(other.record, one.record, matching) for other in reference] for one in said]
+    same = [[agree(other.record, pair.record, matching) for other in reference] for pair in said]
     edits = [list(range(len(reference) + 1))]
     for row in range(1, len(said) + 1):
         edits.append([row])

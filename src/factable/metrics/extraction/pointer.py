@@ -18,41 +18,48 @@ from factable.types import Record, Table
 
 # Cells of a row and rows of a table are kept apart by these; an attribute is one token.
 CELL, ROW = "⟨cell⟩", "⟨row⟩"
-# A line may be cut where it is this long: longer ones are repetitions.
-MAX_TOKENS = 120
+# Lines are cut at this length: longer ones are repetitions.
+MAX_LINE = 120
 _TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|\w+|[^\w\s]")
 _ATTRIBUTE = re.compile(r"⟨(.+)⟩")
 
 
-def tokens_of(text: str) -> list[str]:
+def lowercase_tokens(text: str) -> list[str]:
     """The tokens of a text or value, in small letters."""
     return [token.lower() for token in _TOKEN.findall(clean_value(text))]
 
 
 def find_tokens(wanted: str, text: str) -> tuple[int, int] | None:
-    """Where a text has tokens, joined by spaces as in a line, one after the other for the first time."""
-    found = list(_TOKEN.finditer(text))
-    tokens, size = [token[0].lower() for token in found], len(wanted.split())
+    """Where a text first has these tokens, which are joined by spaces, one after the other."""
+    matches = list(_TOKEN.finditer(text))
+    tokens, size = [match[0].lower() for match in matches], len(wanted.split())
     for index in range(len(tokens) - size + 1) if size else ():
         if " ".join(tokens[index : index + size]) == wanted:
-            return found[index].start(), found[index + size - 1].end()
+            return matches[index].start(), matches[index + size - 1].end()
     return None
 
 
-def attribute_token(attribute: str) -> str:
+def _attribute_token(attribute: str) -> str:
     """An attribute as a token of its own."""
     return f"⟨{attribute}⟩"
 
 
-def linearise(records: Iterable[Record]) -> list[str]:
+def linearise_records(records: Iterable[Record]) -> list[str]:
     """Records as tokens: subject, attribute and value of each with CELL between, ROW after each."""
     line: list[str] = []
     for subject, attribute, value in records:
-        line += [*tokens_of(subject), CELL, attribute_token(attribute), CELL, *tokens_of(value), ROW]
+        line += [
+            *lowercase_tokens(subject),
+            CELL,
+            _attribute_token(attribute),
+            CELL,
+            *lowercase_tokens(value),
+            ROW,
+        ]
     return line
 
 
-def delinearise(line: Sequence[str]) -> list[Record]:
+def delinearise_records(line: Sequence[str]) -> list[Record]:
     """The records of a line of tokens; rows that are no record are left out."""
     records = []
     row: list[list[str]] = [[]]
@@ -80,23 +87,23 @@ PAD, UNKNOWN, START, END = SPECIAL = ("⟨pad⟩", "⟨unknown⟩", "⟨start⟩
 
 
 class _Text(NamedTuple):
-    """What is made of a text: a row for each token, and which numbers its tokens have.
+    """A text as the encoder sees it: a row for each token, and which numbers its tokens have.
 
-    `indices` are the different numbers and `copies` say which token has which; `strange` tokens are in no
-    vocabulary. The states are the decoder's first.
+    `indices` are the distinct numbers and `copies` says which token has which; `unknown` counts the tokens
+    that the vocabulary lacks. `hidden` and `cell` are the first state of the decoder.
     """
 
     encoded: Array
     keys: Array
     copies: Array
     indices: NDArray[np.int64]
-    strange: int
+    unknown: int
     hidden: Array
     cell: Array
 
 
 class _Beam(NamedTuple):
-    """Lines that grow: their tokens, how probable each is, and the state of the decoder."""
+    """Lines being written: their tokens, how probable each is, and the state of the decoder."""
 
     lines: list[list[int]]
     scores: Array
@@ -116,42 +123,46 @@ class PointerExtractor:
 
     def extract(self, texts: Sequence[tuple[str, Table]]) -> list[list[Extracted]]:
         """The records of each text, where they are copied in its own words; tables are not looked at."""
-        return [[_in_words(record, text) for record in delinearise(self.write(text))] for text, _ in texts]
+        return [
+            [_in_words(record, text) for record in delinearise_records(self.write(text))] for text, _ in texts
+        ]
 
     def write(self, text: str) -> list[str]:
         """The most probable line of tokens for a text."""
         return list(self._read_text(text))
 
     def _write(self, text: str) -> tuple[str, ...]:
-        tokens = tokens_of(text)
+        tokens = lowercase_tokens(text)
         if not tokens:
             return ()
-        strange = list(dict.fromkeys(token for token in tokens if token not in self._number))
-        extended = {token: len(self._vocabulary) + index for index, token in enumerate(strange)}
+        unknown = list(dict.fromkeys(token for token in tokens if token not in self._number))
+        extended = {token: len(self._vocabulary) + index for index, token in enumerate(unknown)}
         numbers = [self._number.get(token, extended.get(token, 0)) for token in tokens]
-        best = self._search(numbers, len(strange))
-        names = [*self._vocabulary, *strange]
+        best = self._search(numbers, len(unknown))
+        names = [*self._vocabulary, *unknown]
         return tuple(names[number] for number in best)
 
-    def _search(self, numbers: Sequence[int], strange: int) -> list[int]:
+    def _search(self, numbers: Sequence[int], unknown: int) -> list[int]:
         """The best line by beam search, probability by length."""
-        text = self._encode(numbers, strange)
+        text = self._encode(numbers, unknown)
         end = self._number[END]
         beam = _Beam([[self._number[START]]], np.zeros(1, np.float32), text.hidden[None], text.cell[None])
         finished: list[tuple[float, list[int]]] = []
-        for _ in range(MAX_TOKENS):
+        for _ in range(MAX_LINE):
             shares, hidden, cell = self._step(beam, text)
             beam, ended = _grow(beam, shares, hidden, cell, end)
             finished += ended
-            going = [float(score) / len(line) for score, line in zip(beam.scores, beam.lines, strict=True)]
-            # Lines that go on are worse already, and hardly become better.
-            if finished and max(going, default=-np.inf) <= max(finished)[0]:
+            open_scores = [
+                float(score) / len(line) for score, line in zip(beam.scores, beam.lines, strict=True)
+            ]
+            # Unfinished lines are worse already, and hardly become better.
+            if finished and max(open_scores, default=-np.inf) <= max(finished)[0]:
                 break
         else:
-            finished += [(score, line[1:]) for score, line in zip(going, beam.lines, strict=True)]
+            finished += [(score, line[1:]) for score, line in zip(open_scores, beam.lines, strict=True)]
         return max(finished)[1]
 
-    def _encode(self, numbers: Sequence[int], strange: int) -> _Text:
+    def _encode(self, numbers: Sequence[int], unknown: int) -> _Text:
         """What the encoder makes of a text, and the first state of the decoder."""
         known = [number if number < len(self._vocabulary) else self._number[UNKNOWN] for number in numbers]
         inputs = self._weights["embedding"][known]
@@ -164,7 +175,7 @@ class PointerExtractor:
         copies = np.zeros((len(numbers), len(indices)), np.float32)
         copies[np.arange(len(numbers)), tokens] = 1
         keys = encoded @ self._weights["attention"].T
-        return _Text(encoded, keys.T, copies, indices, strange, hidden, np.zeros_like(hidden))
+        return _Text(encoded, keys.T, copies, indices, unknown, hidden, np.zeros_like(hidden))
 
     def _read(self, inputs: Array, way: str) -> tuple[Array, Array]:
         """One direction of the encoder over a text."""
@@ -173,11 +184,11 @@ class PointerExtractor:
         size = len(recurrent)
         hidden: Array = np.zeros(size, np.float32)
         cell: Array = np.zeros(size, np.float32)
-        found = np.empty((len(inputs), size), np.float32)
+        states = np.empty((len(inputs), size), np.float32)
         for index, gate in enumerate(gates):
             hidden, cell = _lstm(gate + hidden @ recurrent, cell)
-            found[index] = hidden
-        return found, hidden
+            states[index] = hidden
+        return states, hidden
 
     def _step(self, beam: _Beam, text: _Text) -> tuple[Array, Array, Array]:
         """Probabilities of the next token of each line, and the decoder's states."""
@@ -190,7 +201,7 @@ class PointerExtractor:
         both = np.hstack((hidden, attention @ text.encoded))
         output = np.tanh(both @ weights["output.weight"].T + weights["output.bias"])
         generate = _sigmoid(np.hstack((both, inputs)) @ weights["switch.weight"].T + weights["switch.bias"])
-        shares = np.zeros((len(last), words + text.strange), np.float32)
+        shares = np.zeros((len(last), words + text.unknown), np.float32)
         shares[:, :words] = generate * _softmax(output @ weights["embedding"].T + weights["words"])
         shares[:, text.indices] += (1 - generate) * (attention @ text.copies)
         return shares, hidden, cell
@@ -236,8 +247,8 @@ def _best(shares: Array, scores: Array) -> list[tuple[int, int, float]]:
 
 
 def _log(shares: Array) -> Array:
-    found: Array = np.log(np.maximum(shares, np.float32(1e-12)))
-    return found
+    logs: Array = np.log(np.maximum(shares, np.float32(1e-12)))
+    return logs
 
 
 def _lstm(gates: Array, cell: Array) -> tuple[Array, Array]:
@@ -250,11 +261,11 @@ def _lstm(gates: Array, cell: Array) -> tuple[Array, Array]:
 
 
 def _sigmoid(values: Array) -> Array:
-    # Below, the exponential of a float would be too large.
-    found: Array = np.maximum(values, np.float32(-30))
-    np.exp(np.negative(found, out=found), out=found)
-    found += 1
-    return np.reciprocal(found, out=found)
+    # Below -30, the exponential would be too large for a float.
+    results: Array = np.maximum(values, np.float32(-30))
+    np.exp(np.negative(results, out=results), out=results)
+    results += 1
+    return np.reciprocal(results, out=results)
 
 
 def _softmax(values: Array) -> Array:

@@ -3,33 +3,34 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
-from factable.metrics.ledger.reading import CONNECTING, Reading, overlap
+from factable.metrics.ledger.reading import CONNECTING, SAID, Reading, overlaps
 from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, clean_value, fill, split_identifier
 from factable.text.values import Date, Hit, Name, Number, Relation
 from factable.text.values.words import Word, alike, split_words
 from factable.types import Record, Span
 
-# A word after a value is as near as one so many words further away before it.
+# A word after a value counts as this many words further away than one before it.
 AFTER = 2
 MAX_TEMPLATES = 4
-SHORTEST = 3
+MIN_CUE = 3
 
 
 def crossed_pairs(reading: Reading, hits: dict[int, Hit]) -> Iterator[tuple[int, int]]:
     """Facts of one kind whose values each stand nearer to the words of the other fact than to their own."""
     indices = [index for index in hits if index in reading.facts]
     cues = {index: _cues(reading, index) for index in indices}
-    for number, one in enumerate(indices):
-        for other in indices[number + 1 :]:
-            mine, theirs = cues[one] - cues[other], cues[other] - cues[one]
-            if not mine or not theirs or _kind(reading, one) is not _kind(reading, other):
-                continue
-            if reading.sentence_of(hits[one].span) != reading.sentence_of(hits[other].span):
-                continue
-            strayed = _is_nearer(reading, hits[one].span, theirs, mine)
-            if strayed and _is_nearer(reading, hits[other].span, mine, theirs):
-                yield one, other
+    for index, other in combinations(indices, 2):
+        own_cues, other_cues = cues[index] - cues[other], cues[other] - cues[index]
+        if not own_cues or not other_cues or _kind(reading, index) is not _kind(reading, other):
+            continue
+        span, other_span = hits[index].span, hits[other].span
+        if reading.sentence_of(span) != reading.sentence_of(other_span):
+            continue
+        strayed = _is_nearer(reading, span, other_cues, own_cues)
+        if strayed and _is_nearer(reading, other_span, own_cues, other_cues):
+            yield index, other
 
 
 def cue_distance(reading: Reading, index: int, span: Span) -> int | None:
@@ -43,10 +44,10 @@ def _cues(reading: Reading, index: int) -> frozenset[str]:
     """The words that say what a fact is about, without its subject, its value and connecting words."""
     fact = reading.facts[index]
     templates = " ".join(reading.templates.choices(fact)[:MAX_TEMPLATES])
-    told = templates.replace(SUBJECT, " ").replace(VALUE, " ").replace(ATTRIBUTE, " ")
-    words = {word.folded for word in split_words(f"{told} {split_identifier(fact.attribute)}")}
+    bare = templates.replace(SUBJECT, " ").replace(VALUE, " ").replace(ATTRIBUTE, " ")
+    words = {word.folded for word in split_words(f"{bare} {split_identifier(fact.attribute)}")}
     rest = words - CONNECTING - reading.value_words(index)
-    return frozenset(word for word in rest if len(word) >= SHORTEST)
+    return frozenset(word for word in rest if len(word) >= MIN_CUE)
 
 
 def _kind(reading: Reading, index: int) -> type:
@@ -54,11 +55,11 @@ def _kind(reading: Reading, index: int) -> type:
     return type(value) if isinstance(value, Number | Date) else object
 
 
-def _is_nearer(reading: Reading, span: Span, these: frozenset[str], those: frozenset[str]) -> bool:
-    """Whether words of one kind stand nearer to a value than words of another, both in its sentence."""
+def _is_nearer(reading: Reading, span: Span, cues: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether some words stand nearer to a value than others, both in its sentence."""
     start, end = reading.sentence_spans[reading.sentence_of(span)]
     words = [word for word in reading.read.words if start <= word.start < end]
-    near, far = (_distance(words, span, cues) for cues in (these, those))
+    near, far = _distance(words, span, cues), _distance(words, span, others)
     return near is not None and far is not None and near < far
 
 
@@ -67,15 +68,12 @@ def _distance(words: list[Word], span: Span, cues: frozenset[str]) -> int | None
     inside = [number for number, word in enumerate(words) if span[0] <= word.start < span[1]]
     if not inside:
         return None
-    found = [number for number, word in enumerate(words) if any(alike(word.folded, cue) for cue in cues)]
-    distances = [
-        inside[0] - number if number < inside[0] else number - inside[-1] + AFTER for number in found
-    ]
+    near = [number for number, word in enumerate(words) if any(alike(word.folded, cue) for cue in cues)]
+    distances = [inside[0] - number if number < inside[0] else number - inside[-1] + AFTER for number in near]
     return min(distances, default=None)
 
 
-_SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
-# A word that tells what a number is about stands at most so many words away.
+# A word that says what a number is about stands at most this many words away.
 NEAR = 4
 _INDEX = re.compile(r"\[\d+\]")
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
@@ -90,13 +88,13 @@ class Alignment:
     sentences: dict[int, str]
 
 
-def align(reading: Reading) -> Alignment:
+def align_records(reading: Reading) -> Alignment:
     """Find for each record the span that says its value, best of its own subject."""
     hits: dict[int, Hit] = {}
     misplaced: dict[int, Span] = {}
     taken: dict[Span, int] = {}
     for index in reading.indices:
-        said = [hit for hit in reading.hits[index] if hit.relation in _SAID]
+        said = [hit for hit in reading.hits[index] if hit.relation in SAID]
         if not said:
             continue
         rivals = rivals_of(reading, index)
@@ -109,7 +107,7 @@ def align(reading: Reading) -> Alignment:
         )
         hits[index] = best
         taken[best.span] = taken.get(best.span, 0) + 1
-    for index in _outdone(reading, hits):
+    for index in _meant_for_others(reading, hits):
         del hits[index]
     claimed = {hit.span for hit in hits.values()}
     # What another record says rightly is not said of the wrong one: numbers are the same by chance.
@@ -119,19 +117,19 @@ def align(reading: Reading) -> Alignment:
     return Alignment(hits, misplaced, _sentences(reading, hits))
 
 
-def _outdone(reading: Reading, hits: dict[int, Hit]) -> list[int]:
+def _meant_for_others(reading: Reading, hits: dict[int, Hit]) -> list[int]:
     """Records with a number that another record has too, where the text speaks of the other one."""
     sharing: dict[Span, list[int]] = {}
     for index, hit in hits.items():
         if index in reading.facts and isinstance(reading.values[index][0], Number | Date):
             sharing.setdefault(hit.span, []).append(index)
-    found = []
+    dropped = []
     for span, indices in sharing.items():
         distances = {index: cue_distance(reading, index, span) for index in indices}
         near = [distance for distance in distances.values() if distance is not None]
         if near and min(near) <= NEAR:
-            found += [index for index in indices if distances[index] != min(near)]
-    return found
+            dropped += [index for index in indices if distances[index] != min(near)]
+    return dropped
 
 
 def _sentences(reading: Reading, hits: dict[int, Hit]) -> dict[int, str]:
@@ -139,7 +137,7 @@ def _sentences(reading: Reading, hits: dict[int, Hit]) -> dict[int, str]:
 
     So the model has to judge what is said of a value, and not whether 3,645,000 is about 3.6 million.
     """
-    found = {}
+    sentences = {}
     for index, fact in reading.facts.items():
         hit = hits.get(index)
         worded = isinstance(reading.values[index][0], Number | Date | Name) and hit is not None
@@ -149,8 +147,8 @@ def _sentences(reading: Reading, hits: dict[int, Hit]) -> dict[int, str]:
         value = reading.text[slice(*hit.span)] if worded and hit else fact.value
         subject = reading.text[slice(*subjects[0].span)] if subjects else fact.subject
         template = reading.templates.choices(fact)[0]
-        found[index] = fill(template, fact._replace(subject=subject, value=value))
-    return found
+        sentences[index] = fill(template, fact._replace(subject=subject, value=value))
+    return sentences
 
 
 def rivals_of(reading: Reading, index: int) -> list[str]:
@@ -174,10 +172,14 @@ def _same(other: Record, record: Record, *, own: bool) -> bool:
 def is_own(reading: Reading, index: int, span: Span, rivals: Iterable[str]) -> bool:
     """Whether a value is said of its own subject rather than of a rival: of the one named last before it."""
     subject = reading.record(index).subject
-    named = {who: [hit.span for hit in reading.subjects.get(who, [])] for who in (subject, *rivals)}
-    indices = sorted((at, who) for who, spans in named.items() for at in spans if not overlap(at, span))
+    named = sorted(
+        (hit.span, name)
+        for name in (subject, *rivals)
+        for hit in reading.subjects.get(name, [])
+        if not overlaps(hit.span, span)
+    )
     start, end = reading.sentence_spans[reading.sentence_of(span)]
-    here = [(at, who) for at, who in indices if start <= at[0] < end]
+    here = [(at, name) for at, name in named if start <= at[0] < end]
     if _RESPECTIVELY.search(reading.text, start, end):
         return _in_order(reading, index, span, here)
     values = [
@@ -186,9 +188,9 @@ def is_own(reading: Reading, index: int, span: Span, rivals: Iterable[str]) -> b
         for hit in reading.hits[other]
         if start <= hit.span[0] < end
     ]
-    before = [who for at, who in here if at[1] <= span[0]][::-1]
-    after = [who for at, who in here if at[0] >= span[1]]
-    earlier = [who for at, who in indices if at[1] <= start][::-1]
+    before = [name for at, name in here if at[1] <= span[0]][::-1]
+    after = [name for at, name in here if at[0] >= span[1]]
+    earlier = [name for at, name in named if at[1] <= start][::-1]
     # In "12 °C in Oslo and 25 °C in Rome" each value comes before its subject.
     ahead = bool(here) and bool(values) and min(values)[0] < here[0][0][0]
     governing = [*after[:1], *before[:1]] if ahead else [*before[:1], *after[:1]]
@@ -212,5 +214,5 @@ def _in_order(reading: Reading, index: int, span: Span, named: list[tuple[Span, 
     record = reading.record(index)
     spans = {hit.span for other in _alike(reading, index) for hit in reading.hits[other]}
     number = sorted(spans).index(span)
-    subjects = list(dict.fromkeys(who for _, who in named))
+    subjects = list(dict.fromkeys(name for _, name in named))
     return number < len(subjects) and subjects[number] == record.subject

@@ -5,21 +5,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from factable.metrics.ledger.alignment import Alignment, align
+from factable.metrics.ledger.alignment import Alignment, align_records
 from factable.metrics.ledger.features import (
-    Answer,
     Features,
+    NliAnswer,
     about_fact,
     about_mention,
     about_sentence,
     about_verdict,
 )
 from factable.metrics.ledger.reading import Reading, inside
-from factable.metrics.ledger.weights import Weights
+from factable.metrics.ledger.weights import LedgerWeights
 from factable.models.protocols import TextPair
 from factable.types import Span
 
-# What a sentence and so many facts fit into the window of the embedded model.
+# A sentence and this many facts fit into the window of the embedded model.
 MAX_FACTS = 12
 # Above this many facts, most are not meant to be said, and only those the text may say are asked about.
 LARGE_TABLE = 40
@@ -35,12 +35,12 @@ def premise_for(reading: Reading, alignment: Alignment, sentence: Span) -> str:
 
 
 def may_be_said(reading: Reading, alignment: Alignment, index: int) -> bool:
-    """Whether a fact is worth asking for: in a large table the text must have its subject and value."""
+    """Whether a fact is worth asking about: in a large table the text must have its subject and value."""
     if len(reading.facts) <= LARGE_TABLE:
         return True
     subject = reading.record(index).subject
-    found = index in alignment.hits or index in alignment.misplaced
-    return found and (subject not in reading.subjects or bool(reading.subjects[subject]))
+    has_value = index in alignment.hits or index in alignment.misplaced
+    return has_value and (subject not in reading.subjects or bool(reading.subjects[subject]))
 
 
 def passage_for(reading: Reading, index: int) -> str:
@@ -51,7 +51,7 @@ def passage_for(reading: Reading, index: int) -> str:
     named = reading.subjects.get(reading.record(index).subject, [])
     said, about = ([reading.sentence_of(hit.span) for hit in hits] for hits in (reading.hits[index], named))
     # What a sentence with the value is about may be said in the one before.
-    near = [number for at in said for number in (at, at - 1) if number >= 0]
+    near = [number for sentence in said for number in (sentence, sentence - 1) if number >= 0]
     chosen = sorted(list(dict.fromkeys([*near, *about, *range(len(spans))]))[:MAX_SENTENCES])
     return " ".join(reading.text[slice(*spans[number])] for number in chosen)
 
@@ -68,8 +68,9 @@ def _closeness(reading: Reading, index: int, sentence: Span) -> float:
     return 2.0 * value + subject + len(words & attribute) / max(1, len(attribute))
 
 
-NOTHING_SAID = np.array([0.0, 1.0, 0.0])
-Ask = Callable[[Sequence[Sequence[TextPair]]], list[list[Answer]]]
+# The answer for facts that are not asked about.
+NOT_SAID = np.array([0.0, 1.0, 0.0])
+Ask = Callable[[Sequence[Sequence[TextPair]]], list[list[NliAnswer]]]
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,9 @@ class Audit:
 
     reading: Reading
     alignment: Alignment
-    fact_answers: dict[int, Answer]
-    sentence_answers: list[Answer]
-    weights: Weights
+    fact_answers: dict[int, NliAnswer]
+    sentence_answers: list[NliAnswer]
+    weights: LedgerWeights
     facts: dict[int, float] = field(init=False)
     mentions: dict[Span, float] = field(init=False)
     sentences: dict[Span, float] = field(init=False)
@@ -127,21 +128,21 @@ class Audit:
         return inside(list(self.mentions), sentence)
 
 
-def audit(readings: Sequence[Reading], weights: Weights, ask: Ask) -> list[Audit]:
+def audit(readings: Sequence[Reading], weights: LedgerWeights, ask: Ask) -> list[Audit]:
     """Ask whether each text says its facts, and whether the facts say each sentence."""
-    alignments = [align(reading) for reading in readings]
+    alignments = [align_records(reading) for reading in readings]
     answers = ask([_questions(*each) for each in zip(readings, alignments, strict=True)])
     audits = []
-    for reading, alignment, found in zip(readings, alignments, answers, strict=True):
+    for reading, alignment, of_example in zip(readings, alignments, answers, strict=True):
         asked = _asked(reading, alignment)
-        said = dict(zip(asked, found, strict=False))
-        facts = {index: said.get(index, NOTHING_SAID) for index in reading.facts}
-        audits.append(Audit(reading, alignment, facts, found[len(asked) :], weights))
+        of_facts = dict(zip(asked, of_example, strict=False))
+        facts = {index: of_facts.get(index, NOT_SAID) for index in reading.facts}
+        audits.append(Audit(reading, alignment, facts, of_example[len(asked) :], weights))
     return audits
 
 
 def _asked(reading: Reading, alignment: Alignment) -> list[int]:
-    """The facts that the text is asked for; none of an empty text."""
+    """The facts that are asked about; none for an empty text."""
     if not reading.sentence_spans:
         return []
     return [index for index in reading.facts if may_be_said(reading, alignment, index)]

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from factable.metrics.ledger.audit import Audit
 from factable.metrics.ledger.doubts import Doubts, uncovered_spans
-from factable.metrics.ledger.features import Answer, logit, rival_mentions, supporting_records
-from factable.metrics.ledger.reading import CONNECTING, content_words, overlap, runs
-from factable.metrics.ledger.verdict import Claim, Fact, FactState, Label, Rules, SpanState, Verdict
+from factable.metrics.ledger.features import NliAnswer, logit, rival_mentions, supporting_records
+from factable.metrics.ledger.reading import CONNECTING, content_words, overlaps, word_runs
+from factable.metrics.ledger.verdict import Claim, ClaimState, Fact, FactState, Label, Rules, Verdict
 from factable.metrics.ledger.weights import probability
 from factable.models.protocols import CONTRADICTION, ENTAILMENT, NEUTRAL
 from factable.text.values import Boolean, Date, Number, Relation
@@ -15,19 +15,19 @@ from factable.types import Span
 # How sure the model must be that a text says something else in place of a fact.
 SURE = 0.7
 # Taking words away must help a sentence at least that much, in log odds, for them to be what is wrong.
-LEAST_GAIN = 1.0
+MIN_GAIN = 1.0
 MAX_WORDS_BETWEEN = 2
 NOTES = {Relation.COARSER: "less exact", Relation.FINER: "more exact"}
 
 
-def decide(audit: Audit, doubts: Doubts, answers: Sequence[Answer], rules: Rules) -> Verdict:
+def make_verdict(audit: Audit, doubts: Doubts, answers: Sequence[NliAnswer], rules: Rules) -> Verdict:
     """Settle every fact, then every claim of the text, then the verdict."""
     count = len(doubts.rivals)
     instead = _said_instead(doubts, answers[:count])
     facts = _facts(audit, rules, instead)
-    spans = _spans(audit, rules, facts, _culprit_spans(audit, doubts, answers[count:]))
+    claims = _claims(audit, rules, facts, _culprit_spans(audit, doubts, answers[count:]))
     omission = any(fact.required and fact.state != "supported" for fact in facts)
-    hallucination = any(span.state != "supported" for span in spans)
+    hallucination = any(claim.state != "supported" for claim in claims)
     required = frozenset(fact.record for fact in facts if fact.required)
     odds = audit.weights.odds("verdict", audit.verdict_features(required))
     return Verdict(
@@ -36,7 +36,7 @@ def decide(audit: Audit, doubts: Doubts, answers: Sequence[Answer], rules: Rules
         label=label_of(omission, hallucination),
         probability=probability(odds),
         facts=facts,
-        spans=spans,
+        claims=claims,
     )
 
 
@@ -47,14 +47,14 @@ def label_of(omission: bool, hallucination: bool) -> Label:
     return "hallucination" if hallucination else "OK"
 
 
-def _said_instead(doubts: Doubts, answers: Sequence[Answer]) -> dict[int, tuple[Span, float]]:
+def _said_instead(doubts: Doubts, answers: Sequence[NliAnswer]) -> dict[int, tuple[Span, float]]:
     """For each fact the span that the text says in its place, where the model is sure of one."""
-    found: dict[int, tuple[Span, float]] = {}
+    instead: dict[int, tuple[Span, float]] = {}
     for rival, answer in zip(doubts.rivals, answers, strict=True):
-        sure = float(answer[ENTAILMENT])
-        if sure >= max(SURE, found.get(rival.record, (rival.span, 0.0))[1]):
-            found[rival.record] = rival.span, sure
-    return found
+        entailed = float(answer[ENTAILMENT])
+        if entailed >= max(SURE, instead.get(rival.record, (rival.span, 0.0))[1]):
+            instead[rival.record] = rival.span, entailed
+    return instead
 
 
 def _facts(audit: Audit, rules: Rules, instead: Mapping[int, tuple[Span, float]]) -> tuple[Fact, ...]:
@@ -103,8 +103,8 @@ def _settle(
 def _words_against(audit: Audit) -> Span:
     """What in the most doubtful sentence the data does not have, or its gist."""
     sentence = min(audit.sentences, key=audit.sentences.__getitem__)
-    strange = uncovered_spans(audit, sentence)
-    return max(strange, key=lambda span: span[1] - span[0]) if strange else gist(audit, sentence)
+    uncovered = uncovered_spans(audit, sentence)
+    return max(uncovered, key=lambda span: span[1] - span[0]) if uncovered else gist(audit, sentence)
 
 
 def _sentence_for(audit: Audit, index: int) -> Span | None:
@@ -118,22 +118,22 @@ def _sentence_for(audit: Audit, index: int) -> Span | None:
     return max(reading.sentence_spans, key=shared, default=None)
 
 
-def _culprit_spans(audit: Audit, doubts: Doubts, answers: Sequence[Answer]) -> dict[Span, list[Span]]:
+def _culprit_spans(audit: Audit, doubts: Doubts, answers: Sequence[NliAnswer]) -> dict[Span, list[Span]]:
     """For each doubtful sentence the words without which it is clean, or much cleaner."""
     gains: dict[Span, list[tuple[float, Span]]] = {}
     order = dict(zip(audit.reading.sentence_spans, audit.sentence_answers, strict=True))
-    for run, answer in zip(doubts.runs, answers, strict=True):
-        before = logit(float(order[run.sentence][ENTAILMENT]))
-        gains.setdefault(run.sentence, []).append((logit(float(answer[ENTAILMENT])) - before, run.span))
-    guilty = {}
-    for sentence, found in gains.items():
-        best = max(found)[0]
-        guilty[sentence] = [span for gain, span in found if gain >= max(LEAST_GAIN, best / 2)]
-    return guilty
+    for words, answer in zip(doubts.suspects, answers, strict=True):
+        before = logit(float(order[words.sentence][ENTAILMENT]))
+        gains.setdefault(words.sentence, []).append((logit(float(answer[ENTAILMENT])) - before, words.span))
+    culprits = {}
+    for sentence, of_spans in gains.items():
+        best = max(of_spans)[0]
+        culprits[sentence] = [span for gain, span in of_spans if gain >= max(MIN_GAIN, best / 2)]
+    return culprits
 
 
-def _spans(
-    audit: Audit, rules: Rules, facts: Sequence[Fact], guilty: Mapping[Span, list[Span]]
+def _claims(
+    audit: Audit, rules: Rules, facts: Sequence[Fact], culprits: Mapping[Span, list[Span]]
 ) -> tuple[Claim, ...]:
     """Every claim of the text, in order, without overlaps; doubtful ones go first where two compete."""
     against = {fact.span: fact for fact in facts if fact.state == "contradicted" and fact.span}
@@ -143,7 +143,7 @@ def _spans(
     ]
     for sentence, odds in audit.sentences.items():
         if probability(odds) < rules.hallucination:
-            bad += _bad_in(audit, sentence, guilty.get(sentence, []), bad)
+            bad += _bad_in(audit, sentence, culprits.get(sentence, []), bad)
     bad = _joined(audit, bad)
     good = [
         Claim(*fact.span, "supported", (fact.record,), fact.probability, fact.note)
@@ -164,31 +164,31 @@ def _spans(
 
 def _phrases(audit: Audit, sentence: Span, claims: Sequence[Claim]) -> list[Claim]:
     """What else a clean sentence says: runs of words that are no value, by the records named in it."""
-    inside = [claim for claim in claims if overlap((claim.start, claim.end), sentence)]
+    inside = [claim for claim in claims if overlaps(claim.span, sentence)]
     words = [
         word
         for word in content_words(audit.reading, sentence)
-        if not any(overlap((word.start, word.end), (claim.start, claim.end)) for claim in inside)
+        if not any(overlaps((word.start, word.end), claim.span) for claim in inside)
     ]
     records = tuple(
         sorted({index for claim in inside if claim.state == "supported" for index in claim.records})
     )
     chance = probability(audit.sentences[sentence])
-    return [Claim(*span, "supported", records, chance) for span in runs(audit.reading, words)]
+    return [Claim(*span, "supported", records, chance) for span in word_runs(audit.reading, words)]
 
 
-def _bad_in(audit: Audit, sentence: Span, guilty: Sequence[Span], known: Sequence[Claim]) -> list[Claim]:
+def _bad_in(audit: Audit, sentence: Span, culprits: Sequence[Span], known: Sequence[Claim]) -> list[Claim]:
     """What is wrong with a doubtful sentence: values, else words the data does not have, else its gist."""
     chance = probability(audit.sentences[sentence])
     values = [span for span in audit.mentions_in(sentence) if audit.mentions[span] < 0]
-    found = [Claim(*span, "unsupported", (), probability(audit.mentions[span])) for span in values]
-    found += [Claim(*span, "unsupported", (), chance) for span in guilty]
-    if found or any(overlap((claim.start, claim.end), sentence) for claim in known):
-        return found
-    strange = uncovered_spans(audit, sentence)
+    claims = [Claim(*span, "unsupported", (), probability(audit.mentions[span])) for span in values]
+    claims += [Claim(*span, "unsupported", (), chance) for span in culprits]
+    if claims or any(overlaps(claim.span, sentence) for claim in known):
+        return claims
+    uncovered = uncovered_spans(audit, sentence)
     answer = audit.sentence_answers[audit.reading.sentence_spans.index(sentence)]
-    state: SpanState = "contradicted" if answer[CONTRADICTION] > answer[NEUTRAL] else "unsupported"
-    return [Claim(*span, state, (), chance) for span in strange or [gist(audit, sentence)]]
+    state: ClaimState = "contradicted" if answer[CONTRADICTION] > answer[NEUTRAL] else "unsupported"
+    return [Claim(*span, state, (), chance) for span in uncovered or [gist(audit, sentence)]]
 
 
 def gist(audit: Audit, sentence: Span) -> Span:
@@ -199,7 +199,7 @@ def gist(audit: Audit, sentence: Span) -> Span:
     for word in reading.read.words:
         if not sentence[0] <= word.start < sentence[1]:
             continue
-        if any(overlap((word.start, word.end), hit) for hit in hits):
+        if any(overlaps((word.start, word.end), hit) for hit in hits):
             start = None
             continue
         start = word.start if start is None else start
@@ -210,11 +210,11 @@ def gist(audit: Audit, sentence: Span) -> Span:
 def _joined(audit: Audit, claims: Sequence[Claim]) -> list[Claim]:
     """Doubtful claims with hardly a word between them as one: "California band Grateful Dead"."""
     text = audit.reading.text
-    found: list[Claim] = []
+    joined: list[Claim] = []
     for claim in sorted(claims):
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         if last and claim.start <= last.end:
-            found[-1] = last._replace(end=max(last.end, claim.end))
+            joined[-1] = last._replace(end=max(last.end, claim.end))
             continue
         between = text[last.end : claim.start].split() if last else []
         near = last is not None and len(between) <= MAX_WORDS_BETWEEN
@@ -224,10 +224,10 @@ def _joined(audit: Audit, claims: Sequence[Claim]) -> list[Claim]:
             word.lower() not in CONNECTING and _is_said(audit, word) for word in between
         )
         if last and alone and not supported:
-            found[-1] = last._replace(end=claim.end, probability=min(last.probability, claim.probability))
+            joined[-1] = last._replace(end=claim.end, probability=min(last.probability, claim.probability))
         else:
-            found.append(claim)
-    return found
+            joined.append(claim)
+    return joined
 
 
 def _is_said(audit: Audit, word: str) -> bool:
@@ -238,6 +238,6 @@ def _without_overlaps(claims: Sequence[Claim]) -> list[Claim]:
     """The claims that do not overlap an earlier one; a longer one of the same kind comes first."""
     kept: list[Claim] = []
     for claim in sorted(claims, key=lambda each: (each.state == "supported", each.start - each.end)):
-        if not any(overlap((claim.start, claim.end), (other.start, other.end)) for other in kept):
+        if not any(overlaps(claim.span, other.span) for other in kept):
             kept.append(claim)
     return kept

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from factable.metrics.ledger.alignment import plain_attribute
 from factable.metrics.ledger.audit import Audit, may_be_said, passage_for, premise_for
 from factable.metrics.ledger.features import rival_mentions
-from factable.metrics.ledger.reading import Reading, overlap, runs, uncovered_words
+from factable.metrics.ledger.reading import Reading, overlaps, uncovered_words, word_runs
 from factable.metrics.ledger.verdict import Rules
 from factable.metrics.ledger.weights import probability
 from factable.models.protocols import TextPair
@@ -16,7 +16,7 @@ from factable.text.values import Name
 from factable.types import Span
 
 MAX_RIVALS = 3
-MAX_RUNS = 4
+MAX_SUSPECTS = 4
 
 
 class Rival(NamedTuple):
@@ -27,7 +27,7 @@ class Rival(NamedTuple):
     pair: TextPair
 
 
-class Run(NamedTuple):
+class SuspectWords(NamedTuple):
     """Words without which a sentence may be clean."""
 
     sentence: Span
@@ -40,12 +40,12 @@ class Doubts:
     """What is asked in the second round about one example."""
 
     rivals: list[Rival]
-    runs: list[Run]
+    suspects: list[SuspectWords]
 
     @property
     def pairs(self) -> list[TextPair]:
         """All questions, rivals first."""
-        return [*(rival.pair for rival in self.rivals), *(run.pair for run in self.runs)]
+        return [*(rival.pair for rival in self.rivals), *(words.pair for words in self.suspects)]
 
 
 def doubts_of(audit: Audit, rules: Rules, templates: Templates) -> Doubts:
@@ -59,7 +59,7 @@ def doubts_of(audit: Audit, rules: Rules, templates: Templates) -> Doubts:
         for rival in _rivals(audit, index, templates)
     ]
     doubtful = [span for span, odds in audit.sentences.items() if probability(odds) < rules.hallucination]
-    return Doubts(rivals, [run for sentence in doubtful for run in _runs(audit, sentence)])
+    return Doubts(rivals, [words for sentence in doubtful for words in _suspects(audit, sentence)])
 
 
 def _rivals(audit: Audit, index: int, templates: Templates) -> Iterator[Rival]:
@@ -96,28 +96,28 @@ def _other_subjects(reading: Reading, index: int) -> list[Span]:
     return [
         span
         for span, mentions in reading.mentions.items()
-        if isinstance(mentions[0].value, Name) and not any(overlap(span, other) for other in own)
+        if isinstance(mentions[0].value, Name) and not any(overlaps(span, other) for other in own)
     ]
 
 
-def _runs(audit: Audit, sentence: Span) -> Iterator[Run]:
+def _suspects(audit: Audit, sentence: Span) -> Iterator[SuspectWords]:
     """Runs of words that the data does not have, where there are several to choose from."""
-    found = uncovered_spans(audit, sentence)
-    if len(found) < 2:
+    spans = uncovered_spans(audit, sentence)
+    if len(spans) < 2:
         return
     premise = premise_for(audit.reading, audit.alignment, sentence)
-    for start, end in found[:MAX_RUNS]:
-        text = audit.reading.text
+    text = audit.reading.text
+    for start, end in spans[:MAX_SUSPECTS]:
         rest = " ".join(f"{text[sentence[0] : start]} {text[end : sentence[1]]}".split())
-        yield Run(sentence, (start, end), TextPair(premise, rest))
+        yield SuspectWords(sentence, (start, end), TextPair(premise, rest))
 
 
 def uncovered_spans(audit: Audit, sentence: Span) -> list[Span]:
     """Words of a sentence that the data does not have, those of values left out."""
     values = audit.mentions_in(sentence)
-    strange = [
+    words = [
         word
         for word in uncovered_words(audit.reading, sentence)
         if not any(start <= word.start < end for start, end in values)
     ]
-    return list(runs(audit.reading, strange))
+    return list(word_runs(audit.reading, words))

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from factable.metrics.ledger.alignment import Alignment
 from factable.metrics.ledger.reading import (
+    SAID,
     Reading,
     content_words,
     inside,
     is_covered,
-    overlap,
+    overlaps,
     uncovered_words,
 )
 from factable.models.protocols import CONTRADICTION, ENTAILMENT
@@ -20,11 +21,11 @@ from factable.text.values import Boolean, Date, Hit, Listing, Name, Number, Rela
 from factable.text.values.words import split_words
 from factable.types import Span
 
-Answer = NDArray[np.float64]
+# Probabilities of entailment, neutral and contradiction.
+NliAnswer = NDArray[np.float64]
 Features = Mapping[str, float]
 # Beyond this, one more step of the model's confidence says nothing.
 MAX_LOGIT = 6.0
-_SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 
 
 def logit(probability: float) -> float:
@@ -33,7 +34,7 @@ def logit(probability: float) -> float:
     return max(-MAX_LOGIT, min(MAX_LOGIT, odds))
 
 
-def about_fact(reading: Reading, alignment: Alignment, index: int, answer: Answer | None) -> Features:
+def about_fact(reading: Reading, alignment: Alignment, index: int, answer: NliAnswer | None) -> Features:
     """What speaks for the text saying a fact; a record that only names has no answer."""
     value = reading.values[index][0]
     hit = alignment.hits.get(index)
@@ -77,7 +78,7 @@ def _is_apart(reading: Reading, index: int, span: Span) -> bool:
     named = {
         subject
         for subject, hits in reading.subjects.items()
-        if any(start <= hit.span[0] < end and not overlap(hit.span, span) for hit in hits)
+        if any(start <= hit.span[0] < end and not overlaps(hit.span, span) for hit in hits)
         and (subject == own or subject not in values)
     }
     return bool(named) and own not in named
@@ -112,7 +113,7 @@ def rival_mentions(reading: Reading, index: int) -> list[Span]:
     ]
 
 
-def about_mention(reading: Reading, span: Span, answer: Answer) -> Features:
+def about_mention(reading: Reading, span: Span, answer: NliAnswer) -> Features:
     """What speaks for the data supporting a number, date or name of the text."""
     mentions = reading.mentions[span]
     value = mentions[0].value
@@ -160,12 +161,12 @@ def supporting_records(reading: Reading, span: Span) -> tuple[int, ...]:
 
 
 def _says(hit: Hit, span: Span) -> bool:
-    return hit.relation in _SAID and overlap(hit.span, span)
+    return hit.relation in SAID and overlaps(hit.span, span)
 
 
 def _support(reading: Reading, span: Span) -> Relation | None:
     """The best relation of a mention to the values and subjects of the data."""
-    found = []
+    relations = []
     # The currency of an amount is no amount.
     exact = isinstance(reading.mentions[span][0].value, Number | Date)
     records = [index for index in reading.hits if not exact or _has_digits(reading, index)]
@@ -173,10 +174,9 @@ def _support(reading: Reading, span: Span) -> Relation | None:
         for hit in hits:
             if not _says(hit, span):
                 continue
-            whole = hit.span[0] <= span[0] and span[1] <= hit.span[1]
-            found.append(hit.relation if whole else Relation.FINER)
-    order = list(Relation)
-    return min(found, key=order.index, default=None)
+            covers = hit.span[0] <= span[0] and span[1] <= hit.span[1]
+            relations.append(hit.relation if covers else Relation.FINER)
+    return min(relations, key=list(Relation).index, default=None)
 
 
 def _has_digits(reading: Reading, index: int) -> bool:
@@ -197,19 +197,22 @@ def _is_count(value: Value, reading: Reading) -> bool:
 
 
 def about_sentence(
-    reading: Reading, span: Span, answer: Answer, mentions: Mapping[Span, float], misplaced: Sequence[Span]
+    reading: Reading, span: Span, answer: NliAnswer, mentions: Mapping[Span, float], misplaced: Sequence[Span]
 ) -> Features:
     """What speaks for a sentence being clean; `mentions` are the log odds of values being supported."""
-    strange = uncovered_words(reading, span)
     values = inside(list(mentions), span)
-    words = [word for word in strange if not any(start <= word.start < end for start, end in values)]
+    words = [
+        word
+        for word in uncovered_words(reading, span)
+        if not any(start <= word.start < end for start, end in values)
+    ]
     return {
         "entailed": logit(float(answer[ENTAILMENT])),
         "contradiction": float(answer[CONTRADICTION]),
         "worst value": min([MAX_LOGIT / 2, *(mentions[each] for each in values)]),
         "strange words": len(words) / max(1, len(content_words(reading, span))),
         "number of strange words": float(min(5, len(words))),
-        "misplaced": float(any(overlap(each, span) for each in misplaced)),
+        "misplaced": float(any(overlaps(each, span) for each in misplaced)),
     }
 
 

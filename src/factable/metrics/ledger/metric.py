@@ -2,78 +2,66 @@
 
 import math
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from functools import partial
 
-from factable.core.metric import VALUE, Field, make_scores
-from factable.core.params import require, require_choice
+from factable.core.metric import Metric, metric, param
+from factable.core.results import VALUE, Analysis
 from factable.errors import DataError, Fault
 from factable.io.data import make_table
 from factable.io.faults import Malformed
 from factable.metrics.ledger.audit import audit
-from factable.metrics.ledger.decide import decide
+from factable.metrics.ledger.decide import make_verdict
 from factable.metrics.ledger.doubts import doubts_of
-from factable.metrics.ledger.features import Answer
 from factable.metrics.ledger.reading import Reading
 from factable.metrics.ledger.verdict import Rules, Verdict
-from factable.metrics.ledger.weights import load_weights, weights_checksum
+from factable.metrics.ledger.weights import load_ledger_weights, weights_checksum
 from factable.metrics.nli.check import Selection, names_in
+from factable.metrics.tables import NO_FACTS
 from factable.models.nli import ask_in_groups, identity_of
-from factable.models.protocols import TextPair
 from factable.models.templates import load_templates, templates_checksum
-from factable.types import Example, Finding, Scores
-
-NO_FACTS = "no records with a value in its data"
-VALUES = ("soft", "ok")
-PARTS = ("ok", "probability", "omission", "hallucination", "omitted", "unsupported")
+from factable.types import Example
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
-    """Every fact of the data and every claim of the text: said or not, supported or not, and where.
+@metric
+class Ledger(Metric):
+    """Every fact of the data and every claim of the text: said or not, supported or not, and where."""
 
-    model          "nli", which is embedded, a folder made by `factable train nli`, or a Hugging Face model
-    templates      how facts become sentences: "default", "webnlg", "e2e", "backoff" or a JSON file
-    required       the only facts that must be said, such as "food,area=riverside"; all if not given
-    optional       facts that may be left out, such as "near,eatType=restaurant"
-    ignore         facts that are not looked at, said or not, such as "near"
-    omission       how probable it must be that a fact is said
-    hallucination  how probable it must be that a sentence is clean
-    value          "soft", a score that tells degrees, or "ok": 1 for a text that is OK, else 0
-    weights        a file made by `factable train ledger`; those that ship if not given
-    """
+    name = "ledger"
+    parts = ("ok", "probability", "omission", "hallucination", "omitted", "unsupported")
+    slow = True
+    additive = True
+    always_explains = True
 
-    name: ClassVar[str] = "ledger"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    needs: ClassVar[frozenset[Field]] = frozenset({"table"})
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
-    parts: ClassVar[tuple[str, ...]] = PARTS
-    slow: ClassVar[bool] = True
-    always_explains: ClassVar[bool] = True
+    model: str = param(
+        "nli",
+        '"nli", which is embedded, a folder made by `factable train nli`, or a Hugging Face model',
+        file=True,
+    )
+    templates: str = param(
+        "default",
+        'how facts become sentences: "default", "webnlg", "e2e", "backoff" (one for all) or a JSON file',
+        example="backoff",
+    )
+    required: str = param(
+        "", "the only facts that must be said, such as food,area=riverside; all if not given", example="born"
+    )
+    optional: str = param("", "facts that may be left out, such as near,eatType=restaurant", example="born")
+    ignore: str = param("", "facts that are not looked at, said or not, such as near", example="born")
+    omission: float = param(
+        0.5, "how probable it must be that a fact is said, for it to count as said", range=(0.0, 1.0)
+    )
+    hallucination: float = param(
+        0.5, "how probable it must be that a sentence is clean, for it to count as clean", range=(0.0, 1.0)
+    )
+    value: str = param(
+        "soft", '"soft", a score in degrees, or "ok": 1 for a text that is OK, else 0', choices=("soft", "ok")
+    )
+    weights: str = param(
+        "", "a file made by `factable train ledger`; without one, the weights that ship", file=True
+    )
 
-    model: str = "nli"
-    templates: str = "default"
-    required: str = ""
-    optional: str = ""
-    ignore: str = ""
-    omission: float = 0.5
-    hallucination: float = 0.5
-    value: str = "soft"
-    weights: str = ""
-
-    def __post_init__(self) -> None:
-        """Check every parameter."""
-        for parameter in ("model", "templates", "required", "optional", "ignore", "weights"):
-            require(self, parameter, isinstance(getattr(self, parameter), str), "a text")
-        require_choice(self, "value", VALUES)
-        for parameter in ("omission", "hallucination"):
-            value = getattr(self, parameter)
-            require(self, parameter, isinstance(value, float | int) and 0 <= value <= 1, "from 0 to 1")
-
-    def checksums(self) -> dict[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """Checksums of the model, the templates and the weights."""
         return {
             "model": identity_of(self.model),
@@ -89,54 +77,49 @@ class Ledger:
 
     def verdicts(self, examples: Sequence[Example]) -> list[Verdict]:
         """The ledger of each text."""
-        templates, weights = load_templates(self.templates), load_weights(self.weights)
-        readings = [Reading.of(example, templates) for example in examples]
-        audits = audit(readings, weights, self._ask)
+        templates, weights = load_templates(self.templates), load_ledger_weights(self.weights)
+        ask = partial(ask_in_groups, self.model)
+        audits = audit([Reading.of(example, templates) for example in examples], weights, ask)
         doubts = [doubts_of(each, self.rules, templates) for each in audits]
-        answers = self._ask([each.pairs for each in doubts])
-        return [decide(*each, self.rules) for each in zip(audits, doubts, answers, strict=True)]
+        answers = ask([each.pairs for each in doubts])
+        return [make_verdict(*each, self.rules) for each in zip(audits, doubts, answers, strict=True)]
 
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """One value per example, NaN for one without facts; findings hold the whole ledger."""
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
+        """One value per example, NaN for one without facts; the findings are the whole ledger."""
         verdicts = self.verdicts(examples)
-        rows = [self._row(verdict) for verdict in verdicts]
-        stats = array("d", [number for row in rows for number in row])
-        finished = [
-            self.finish(row) if verdict.facts else {} for row, verdict in zip(rows, verdicts, strict=True)
-        ]
-        values = array("d", [each.get(VALUE, math.nan) for each in finished])
-        parts = {part: array("d", [each.get(part, math.nan) for each in finished]) for part in PARTS}
-        reasons = {index: NO_FACTS for index, value in enumerate(values) if math.isnan(value)}
-        scores = make_scores(self, examples, values, parts, reasons, stats)
-        findings = [
-            verdict.findings if verdict.facts else found
-            for verdict, found in zip(verdicts, scores.findings, strict=True)
-        ]
-        return replace(scores, findings=tuple(findings))
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """Every fact and every claim."""
-        return tuple(verdict.findings for verdict in self.verdicts(examples))
+        rows = [self._counts(verdict) for verdict in verdicts]
+        reasons = {index: NO_FACTS for index, verdict in enumerate(verdicts) if not verdict.facts}
+        results = [{} if index in reasons else self.finish(row) for index, row in enumerate(rows)]
+        values, *parts = (
+            array("d", [result.get(name, math.nan) for result in results]) for name in (VALUE, *self.parts)
+        )
+        return Analysis(
+            values,
+            dict(zip(self.parts, parts, strict=True)),
+            reasons,
+            array("d", [count for row in rows for count in row]),
+            find=lambda: [verdict.findings if verdict.facts else () for verdict in verdicts],
+        )
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
         """Rates of one or many texts, from sums of their counts."""
-        texts, value, ok, chance, omission, hallucination, facts, omitted, words, unsupported = totals
+        texts, value, ok, probability, omission, hallucination, facts, omitted, words, unsupported = totals
         return {
             VALUE: value / texts,
             "ok": ok / texts,
-            "probability": chance / texts,
+            "probability": probability / texts,
             "omission": omission / texts,
             "hallucination": hallucination / texts,
             "omitted": 100 * omitted / facts if facts else 0.0,
             "unsupported": 100 * unsupported / words if words else 0.0,
         }
 
-    def _row(self, verdict: Verdict) -> tuple[float, ...]:
+    def _counts(self, verdict: Verdict) -> tuple[float, ...]:
         """What is counted about one text, in the order of `finish`."""
         required = [fact for fact in verdict.facts if fact.required]
         return (
             1.0,
-            value_of(verdict) if self.value == "soft" else float(verdict.is_ok),
+            soft_value(verdict) if self.value == "soft" else float(verdict.is_ok),
             float(verdict.is_ok),
             verdict.probability,
             float("omission" in verdict.label),
@@ -144,25 +127,48 @@ class Ledger:
             float(len(required)),
             float(sum(fact.state != "supported" for fact in required)),
             float(len(verdict.text.split())),
-            float(sum(span.state != "supported" for span in verdict.spans)),
+            float(sum(claim.state != "supported" for claim in verdict.claims)),
         )
 
-    def _ask(self, groups: Sequence[Sequence[TextPair]]) -> list[list[Answer]]:
-        return ask_in_groups(self.model, groups)
 
-
-def value_of(verdict: Verdict) -> float:
-    """The soft score: two thirds for the facts, one third for the text as a whole; 0 for an empty text."""
+def soft_value(verdict: Verdict) -> float:
+    """Two thirds for the facts, one third for the text as a whole; 0 for an empty text."""
     if not verdict.text.strip():
         return 0.0
-    chances = [fact.probability for fact in verdict.facts if fact.required] or [1.0]
-    return (2 * math.fsum(chances) / len(chances) + verdict.probability) / 3
+    probabilities = [fact.probability for fact in verdict.facts if fact.required] or [1.0]
+    return (2 * math.fsum(probabilities) / len(probabilities) + verdict.probability) / 3
 
 
-def check(data: object, text: str, *, subject: str = "", title: str = "", **options: Any) -> Verdict:
-    """The ledger of one text: `data` in any form that files may have it, `options` those of the metric."""
+def check(
+    data: object,
+    text: str,
+    *,
+    subject: str = "",
+    title: str = "",
+    model: str = "nli",
+    templates: str = "default",
+    required: str = "",
+    optional: str = "",
+    ignore: str = "",
+    omission: float = 0.5,
+    hallucination: float = 0.5,
+    value: str = "soft",
+    weights: str = "",
+) -> Verdict:
+    """The ledger of one text: `data` in any form that files may have it, the rest as in the metric."""
+    metric = Ledger(
+        model=model,
+        templates=templates,
+        required=required,
+        optional=optional,
+        ignore=ignore,
+        omission=omission,
+        hallucination=hallucination,
+        value=value,
+        weights=weights,
+    )
     try:
         table = make_table(data, subject=subject, title=title)
     except Malformed as fault:
         raise DataError([Fault("data", None, fault.problem, fault.remedy)]) from None
-    return Ledger(**options).verdicts([Example("", "", text, table)])[0]
+    return metric.verdicts([Example("", "", text, table)])[0]

@@ -6,9 +6,12 @@ from functools import cached_property
 
 from factable.text.sentences import sentence_spans
 from factable.text.templates import Templates, clean_value, facts_of, split_identifier
-from factable.text.values import Hit, Mention, ReadText, Value, find_value, read_text, read_value
+from factable.text.values import Hit, Mention, ReadText, Relation, Value, find_value, read_text, read_value
 from factable.text.values.words import Word, alike, split_words
 from factable.types import Example, Record, Span
+
+# A value in a text says that of the data if it is one of these to it.
+SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 
 
 @dataclass(frozen=True)
@@ -78,14 +81,13 @@ class Reading:
 
     @cached_property
     def mentions(self) -> dict[Span, list[Mention]]:
-        """Numbers, dates and names of the text by their spans, with every reading; the longest of a place."""
-        found: dict[Span, list[Mention]] = {}
+        """Numbers, dates and names of the text by span, with all readings; the longest of any overlap."""
+        by_span: dict[Span, list[Mention]] = {}
         for mention in sorted(self.read.mentions, key=lambda each: (each.start, -each.end)):
             span = mention.start, mention.end
-            if any(overlap(span, other) for other in found if other != span):
-                continue
-            found.setdefault(span, []).append(mention)
-        return found
+            if not any(overlaps(span, other) for other in by_span if other != span):
+                by_span.setdefault(span, []).append(mention)
+        return by_span
 
     @cached_property
     def attribute_words(self) -> dict[int, frozenset[str]]:
@@ -114,9 +116,9 @@ class Reading:
         return frozenset(word.folded for part in parts for word in split_words(part))
 
 
-def overlap(one: Span, other: Span) -> bool:
+def overlaps(span: Span, other: Span) -> bool:
     """Whether two spans share a character."""
-    return one[0] < other[1] and other[0] < one[1]
+    return span[0] < other[1] and other[0] < span[1]
 
 
 def inside(spans: Sequence[Span], within: Span) -> list[Span]:
@@ -165,7 +167,7 @@ def uncovered_words(reading: Reading, span: Span) -> list[Word]:
     ]
 
 
-def runs(reading: Reading, words: list[Word]) -> Iterator[Span]:
+def word_runs(reading: Reading, words: list[Word]) -> Iterator[Span]:
     """Words that stand together, or with a few connecting words between them, as spans."""
     order = {word.start: index for index, word in enumerate(reading.read.words)}
     start, last = None, None

@@ -1,16 +1,25 @@
 """What the ledger says of one text: every fact of the data, every claim of the text, and the verdict."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from factable.errors import printable
 from factable.metrics.nli.check import Selection
-from factable.types import Finding, Kind, Record, Table
+from factable.types import Finding, Kind, Record, Span, Table
 
 FactState = Literal["supported", "contradicted", "omitted"]
-SpanState = Literal["supported", "contradicted", "unsupported"]
+ClaimState = Literal["supported", "contradicted", "unsupported"]
 Label = Literal["OK", "omission", "hallucination", "omission+hallucination"]
-MARKS = {"supported": "+", "contradicted": "!", "omitted": "-", "unsupported": "?"}
+# How each kind of finding is marked wherever findings are shown as text.
+SIGNS: Mapping[str, str] = {
+    "supported": "✓",
+    "omitted": "−",
+    "contradicted": "✗",
+    "unsupported": "+",
+    "repeated": "=",
+    "unscored": "?",
+}
 
 
 class Fact(NamedTuple):
@@ -18,7 +27,7 @@ class Fact(NamedTuple):
 
     record: int
     state: FactState
-    span: tuple[int, int] | None
+    span: Span | None
     probability: float
     required: bool = True
     note: str = ""
@@ -29,10 +38,15 @@ class Claim(NamedTuple):
 
     start: int
     end: int
-    state: SpanState
+    state: ClaimState
     records: tuple[int, ...]
     probability: float
     note: str = ""
+
+    @property
+    def span(self) -> Span:
+        """Where the claim stands in the text."""
+        return self.start, self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +58,7 @@ class Verdict:
     label: Label
     probability: float
     facts: tuple[Fact, ...]
-    spans: tuple[Claim, ...]
+    claims: tuple[Claim, ...]
 
     @property
     def is_ok(self) -> bool:
@@ -54,7 +68,7 @@ class Verdict:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The ledger as findings: facts first, then the claims of the text."""
-        return (*map(_of_fact, self.facts), *map(_of_span, self.spans))
+        return (*map(_fact_finding, self.facts), *map(_claim_finding, self.claims))
 
     def __str__(self) -> str:
         """The ledger as plain text, one line for each fact and each claim."""
@@ -64,26 +78,25 @@ class Verdict:
             record = " | ".join(part for part in self.table.records[fact.record] if part)
             lines.append(_line(fact.state, record, fact.probability, said, fact.note))
         lines.append("text")
-        for span in self.spans:
-            said = self.text[span.start : span.end]
-            lines.append(_line(span.state, said, span.probability, "", span.note))
+        for claim in self.claims:
+            said = self.text[slice(*claim.span)]
+            lines.append(_line(claim.state, said, claim.probability, "", claim.note))
         return "\n".join(lines)
 
 
-def _line(state: Kind, what: str, probability: float, said: str, note: str) -> str:
+def _line(state: Kind, words: str, probability: float, said: str, note: str) -> str:
     quoted = f'  "{printable(said)}"' if said else ""
-    return f"  {MARKS[state]} {printable(what)}  {state} {probability:.2f}{quoted}" + (
-        f"  ({printable(note)})" if note else ""
-    )
+    noted = f"  ({printable(note)})" if note else ""
+    return f"  {SIGNS[state]} {printable(words)}  {state} {probability:.2f}{quoted}{noted}"
 
 
-def _of_fact(fact: Fact) -> Finding:
+def _fact_finding(fact: Fact) -> Finding:
     return Finding(fact.state, fact.record, fact.span, fact.probability, fact.note)
 
 
-def _of_span(span: Claim) -> Finding:
-    first = span.records[0] if span.records else None
-    return Finding(span.state, first, (span.start, span.end), span.probability, span.note)
+def _claim_finding(claim: Claim) -> Finding:
+    first = claim.records[0] if claim.records else None
+    return Finding(claim.state, first, claim.span, claim.probability, claim.note)
 
 
 class Rules(NamedTuple):

@@ -18,13 +18,13 @@ SHIPPED = "data/ledger/weights.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class LedgerWeights:
     """Weights by feature for facts, values, sentences and verdicts."""
 
     by_part: Mapping[str, Mapping[str, float]]
 
     def odds(self, part: str, features: Mapping[str, float]) -> float:
-        """The log odds of what features speak for."""
+        """The log odds of what the features speak for."""
         weights = self.by_part[part]
         return weights[BIAS] + math.fsum(weights[name] * value for name, value in features.items())
 
@@ -34,25 +34,25 @@ def probability(odds: float) -> float:
     return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
 
 
-def load_weights(path: str) -> Weights:
+def load_ledger_weights(path: str) -> LedgerWeights:
     """The weights in a file, or those that come with factable where none is named."""
     return _parse(path, _content(path))
 
 
 @cache
-def _parse(path: str, content: bytes) -> Weights:
+def _parse(path: str, content: bytes) -> LedgerWeights:
     source = path or SHIPPED
     try:
-        found = orjson.loads(content)["weights"]
-        weights = {part: {name: _finite(value) for name, value in found[part].items()} for part in PARTS}
-        known = load_weights("").by_part if path else weights
+        stored = orjson.loads(content)["weights"]
+        weights = {part: {name: _finite(value) for name, value in stored[part].items()} for part in PARTS}
+        known = load_ledger_weights("").by_part if path else weights
         missing = [part for part in PARTS if weights[part].keys() != known[part].keys()]
     except (AttributeError, LookupError, OverflowError, TypeError, ValueError):
         missing = list(PARTS)
     if missing:
-        found_fault = f"no weights of the ledger ({', '.join(missing)})"
-        raise DataError([Fault(source, None, found_fault, "make them with factable train ledger")])
-    return Weights(weights)
+        problem = f"no weights of the ledger ({', '.join(missing)})"
+        raise DataError([Fault(source, None, problem, "make them with factable train ledger")])
+    return LedgerWeights(weights)
 
 
 def _finite(value: object) -> float:

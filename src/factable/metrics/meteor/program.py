@@ -1,4 +1,4 @@
-"""METEOR 1.5, the authors' Java program: one process for each setting, started when first asked and kept.
+"""METEOR 1.5, the authors' Java program: one process per set of options, started when first needed and kept.
 
 It reads lines `SCORE ||| reference ||| … ||| text` and answers each with 23 numbers, the statistics of the
 text with its best reference. It can be used by several threads; a forked child starts its own.
@@ -46,25 +46,25 @@ JAVA_OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """How the program is started: its language, whether it tokenises, and its paraphrase table."""
+class MeteorOptions:
+    """How the program is started: its language, whether it tokenizes, and its paraphrase table."""
 
     language: str = "en"
     normalize: bool = True
     paraphrases: str = PACKAGED
 
 
-def command(setting: Setting) -> list[str]:
+def command(options: MeteorOptions) -> list[str]:
     """What starts the program, which then answers on stdout what it reads on stdin."""
-    # The program first: who lacks both is told of the extra.
+    # The program first: a user who lacks both is told of the extra.
     jar = find_jar()
-    words = [find_java(), *JAVA_OPTIONS, "-jar", str(jar), "-", "-", "-stdio", "-l", setting.language]
-    if setting.normalize:
+    words = [find_java(), *JAVA_OPTIONS, "-jar", str(jar), "-", "-", "-stdio", "-l", options.language]
+    if options.normalize:
         words.append("-norm")
-    if setting.paraphrases == NONE:
-        words += ["-m", MODULES[setting.language]]
-    elif setting.paraphrases != PACKAGED:
-        words += ["-a", os.path.abspath(setting.paraphrases)]
+    if options.paraphrases == NONE:
+        words += ["-m", MODULES[options.language]]
+    elif options.paraphrases != PACKAGED:
+        words += ["-a", os.path.abspath(options.paraphrases)]
     return words
 
 
@@ -88,15 +88,15 @@ def find_jar() -> Path:
     raise MissingExtraError("meteor", "meteor")
 
 
-def checksums(setting: Setting) -> dict[str, str]:
+def checksums(options: MeteorOptions) -> dict[str, str]:
     """The sha256 of the program and of its paraphrase table."""
     jar = find_jar()
-    found = {"jar": _checksum(jar)}
-    if setting.paraphrases == PACKAGED:
-        found["paraphrases"] = _checksum(jar.parent / "data" / "paraphrase-en.gz")
-    elif setting.paraphrases != NONE:
-        found["paraphrases"] = _checksum(Path(setting.paraphrases), unpack=True)
-    return found
+    sums = {"jar": _checksum(jar)}
+    if options.paraphrases == PACKAGED:
+        sums["paraphrases"] = _checksum(jar.parent / "data" / "paraphrase-en.gz")
+    elif options.paraphrases != NONE:
+        sums["paraphrases"] = _checksum(Path(options.paraphrases), unpack=True)
+    return sums
 
 
 def _checksum(path: Path, *, unpack: bool = False) -> str:
@@ -113,7 +113,7 @@ def _checksum(path: Path, *, unpack: bool = False) -> str:
 def _digest(path: Path, _changed: int, _size: int, unpack: bool) -> str:
     """The sha256 of a file, kept while size and time stay; half a second for the English table."""
     if unpack:
-        # Java goes on without paraphrases, and only murmurs on stderr, where the table is damaged.
+        # Java goes on without paraphrases, with no more than a line on stderr, where the table is damaged.
         with gzip.open(path) as table:
             while table.read(1 << 20):
                 pass
@@ -121,8 +121,8 @@ def _digest(path: Path, _changed: int, _size: int, unpack: bool) -> str:
 
 
 WIDTH = 23
-# Lines written ahead of the answers read. Twice as many answers (5 kB) fit into a pipe, so Java never waits
-# for us to read, always reads on itself, and we never write in vain.
+# Lines written ahead of the answers read. Twice as many answers (5 kB) fit into a pipe, so Java never blocks
+# on writing, keeps reading, and our writes never block for long.
 AHEAD = 16
 _BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BARS = re.compile(r"\|{3,}")
@@ -136,13 +136,13 @@ class _EndedError(Exception):
 class _Java:
     """A running process of the program."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, options: MeteorOptions) -> None:
         # A file, not a pipe: nobody has to read it while the program runs.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
         self._unread = b""
         try:
             self._process = subprocess.Popen(  # noqa: S603
-                command(setting),
+                command(options),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
@@ -188,7 +188,7 @@ class _Java:
         self._process.kill()
 
     def end(self) -> str:
-        """End the program and say what it said last on stderr, stack frames left out."""
+        """End the program; its last line on stderr, stack frames left out, or its exit code."""
         # A program that died by itself keeps its own exit code.
         if self._process.poll() is None:
             self.kill()
@@ -196,8 +196,8 @@ class _Java:
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").splitlines()
         self.let_go()
-        said = [line.strip() for line in lines if line.strip() and not line.startswith("\tat ")]
-        return printable(said[-1]) if said else f"exit code {self._process.returncode}"
+        messages = [line.strip() for line in lines if line.strip() and not line.startswith("\tat ")]
+        return printable(messages[-1]) if messages else f"exit code {self._process.returncode}"
 
     def let_go(self) -> None:
         """Close what is open here; in a forked child, the parent's program runs on."""
@@ -219,11 +219,11 @@ def _parse(line: bytes) -> list[float]:
     return row
 
 
-class Meteor:
-    """The program of a setting: started when first asked, and once more if it died."""
+class MeteorProgram:
+    """The program with its options: started when first asked, and once more if it died."""
 
-    def __init__(self, setting: Setting) -> None:
-        self._setting = setting
+    def __init__(self, options: MeteorOptions) -> None:
+        self._options = options
         self._lock = threading.Lock()
         self._java: _Java | None = None
 
@@ -236,7 +236,7 @@ class Meteor:
             try:
                 return self._ask(lines)
             except _EndedError:
-                # Somebody killed it, or memory was short for a moment.
+                # It was killed, or memory was short for a moment.
                 pass
             try:
                 return self._ask(lines)
@@ -244,7 +244,7 @@ class Meteor:
                 raise FactableError(f"meteor: the Java program ended, twice ({error})") from None
 
     def _ask(self, lines: Sequence[bytes]) -> list[list[float]]:
-        java = self._java = self._java or _Java(self._setting)
+        java = self._java = self._java or _Java(self._options)
         try:
             return java.ask(lines)
         except BaseException as error:
@@ -281,16 +281,16 @@ def _one_line(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-_running: dict[Setting, Meteor] = {}
+_running: dict[MeteorOptions, MeteorProgram] = {}
 _guard = threading.Lock()
 
 
-def load_meteor(setting: Setting) -> Meteor:
-    """The program of a setting, one in a Python process."""
+def load_meteor(options: MeteorOptions) -> MeteorProgram:
+    """The program with these options, one in a Python process."""
     with _guard:
         if not _running:
             _end_with_python()
-        return _running.setdefault(setting, Meteor(setting))
+        return _running.setdefault(options, MeteorProgram(options))
 
 
 def _end_with_python() -> None:

@@ -4,16 +4,11 @@ Dušek and Kasner: Evaluating Semantic Accuracy of Data-to-Text Generation with 
 INLG 2020.
 """
 
-import math
-from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from collections.abc import Mapping, Sequence
 
-from factable.core.metric import Field, make_scores
-from factable.core.params import require, require_choice
+from factable.core.metric import Metric, metric, param
+from factable.core.results import Analysis, Findings
 from factable.metrics.nli.check import (
-    Answer,
     Check,
     Decision,
     Selection,
@@ -23,10 +18,10 @@ from factable.metrics.nli.check import (
     questions_of,
     sentence_pairs,
 )
+from factable.metrics.tables import NO_FACTS, columns_of
 from factable.models.nli import ask_in_groups, identity_of
-from factable.models.protocols import TextPair
 from factable.models.templates import load_templates, templates_checksum
-from factable.types import Example, Finding, Scores
+from factable.types import Example
 
 DIRECTIONS = ("both", "omission", "hallucination")
 COMPATS = ("", "nlgi")
@@ -34,44 +29,38 @@ PARTS_OF = {
     "omission": ("text_to_facts", "omission"),
     "hallucination": ("facts_to_text", "hallucination"),
 }
-NO_FACTS = "no records with a value in its data"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NliCheck:
-    """Entailment of each fact by the text, and of the text by the facts (Dušek and Kasner 2020).
+@metric
+class NliCheck(Metric):
+    """Entailment of each fact by the text, and of the text by the facts (Dušek and Kasner 2020)."""
 
-    model      "nli", which is embedded, a folder made by `factable train nli`, or a Hugging Face model
-    templates  how facts become sentences: "default", "webnlg", "e2e", "backoff" (one for all) or a JSON file
-    direction  what is looked for: "both", "omission" or "hallucination"
-    required   the only facts that must be said, such as "food,area=riverside"; all if not given
-    optional   facts that may be left out, such as "near,eatType=restaurant"
-    compat     "nlgi" decides as that program does; its value is the confidence
-    """
+    name = "nli"
+    slow = True
 
-    name: ClassVar[str] = "nli"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    needs: ClassVar[frozenset[Field]] = frozenset({"table"})
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
-    slow: ClassVar[bool] = True
+    model: str = param(
+        "nli",
+        '"nli", which is embedded, a folder made by `factable train nli`, or a Hugging Face model',
+        file=True,
+    )
+    templates: str = param(
+        "default",
+        'how facts become sentences: "default", "webnlg", "e2e", "backoff" (one for all) or a JSON file',
+        example="backoff",
+    )
+    direction: str = param("both", "what is looked for", choices=DIRECTIONS)
+    required: str = param(
+        "", "the only facts that must be said, such as food,area=riverside; all if not given", example="born"
+    )
+    optional: str = param("", "facts that may be left out, such as near,eatType=restaurant", example="born")
+    compat: str = param(
+        "", '"nlgi" decides as that program does; its value is the confidence', choices=COMPATS
+    )
 
-    model: str = "nli"
-    templates: str = "default"
-    direction: str = "both"
-    required: str = ""
-    optional: str = ""
-    compat: str = ""
-
-    def __post_init__(self) -> None:
-        """Check every parameter."""
-        require_choice(self, "direction", DIRECTIONS)
-        require_choice(self, "compat", COMPATS)
-        for parameter in ("model", "templates", "required", "optional"):
-            require(self, parameter, isinstance(getattr(self, parameter), str), "a text")
-        whole = not self.compat or self.direction == "both"
-        require(self, "direction", whole, '"both" with compat="nlgi", whose decision takes both')
+    def check(self) -> None:
+        """Refuse what does not go together."""
+        if self.compat and self.direction != "both":
+            raise self.bad("direction", '"both" with compat="nlgi", whose decision takes both')
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -79,34 +68,26 @@ class NliCheck:
         directions = ("omission", "hallucination") if self.direction == "both" else (self.direction,)
         return ("confidence", *(part for direction in directions for part in PARTS_OF[direction]))
 
-    def checksums(self) -> dict[str, str]:
+    def checksums(self) -> Mapping[str, str]:
         """Checksums of the model and of the templates."""
         return {"model": identity_of(self.model), "templates": templates_checksum(self.templates)}
 
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """One value per example, NaN for one without facts."""
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
+        """How far text and facts entail each other; the facts left out and the sentences made up."""
         decisions = self._decide(examples)
-        values = array("d", [decision.value for decision in decisions])
-        parts = {part: array("d", [getattr(decision, part) for decision in decisions]) for part in self.parts}
-        reasons = {index: NO_FACTS for index, value in enumerate(values) if math.isnan(value)}
-        return make_scores(self, examples, values, parts, reasons)
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """Each fact with what the text says of it, and the sentences that the facts do not entail."""
-        decisions = self._decide(examples)
-        answers = self._ask([sentence_pairs(decision) for decision in decisions])
-        return tuple(map(explain_check, decisions, answers))
+        values, parts, reasons = columns_of(decisions, self.parts, NO_FACTS)
+        return Analysis(values, parts, reasons, find=lambda: self._find(decisions))
 
     def _decide(self, examples: Sequence[Example]) -> list[Decision]:
-        """What the model says of each example."""
         templates = load_templates(self.templates)
         selection = Selection(names_in(self.required), names_in(self.optional))
         checks = [
             Check.of(example, templates, selection, direction=self.direction, compat=self.compat)
             for example in examples
         ]
-        answers = self._ask([[question.pair for question in questions_of(check)] for check in checks])
-        return list(map(decide, checks, answers))
+        pairs = [[question.pair for question in questions_of(check)] for check in checks]
+        return list(map(decide, checks, ask_in_groups(self.model, pairs)))
 
-    def _ask(self, groups: Sequence[Sequence[TextPair]]) -> list[list[Answer]]:
-        return ask_in_groups(self.model, groups)
+    def _find(self, decisions: Sequence[Decision]) -> list[Findings]:
+        answers = ask_in_groups(self.model, [sentence_pairs(decision) for decision in decisions])
+        return list(map(explain_check, decisions, answers))

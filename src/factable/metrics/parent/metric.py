@@ -5,11 +5,9 @@ Table-to-Text Generation. ACL 2019.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
 
-from factable.core.metric import Field, make_scores
-from factable.core.params import is_number, require, require_choice, require_whole
+from factable.core.metric import REFERENCES, TABLE, Metric, metric, param
+from factable.core.results import VALUE, Analysis, Findings
 from factable.errors import UsageError
 from factable.kernels import score_parent
 from factable.kernels.parent import (
@@ -24,17 +22,96 @@ from factable.kernels.parent import (
 from factable.kernels.sequences import common_indices
 from factable.kernels.tokens import TOKENIZERS, is_word, token_spans, tokenize
 from factable.metrics.parent.counts import Counts, counts_checksum, load_counts
-from factable.metrics.references import Spans, runs_without
-from factable.types import Example, Finding, Record, Scores
+from factable.metrics.references import MAX_ORDERS, Spans, runs_without
+from factable.types import Example, Finding, Record
 
+ENTAILMENTS = ("overlap", "cooccurrence", "none")
+# The tokenizer of each program that `compat` reproduces; "" is factable's own default.
+TOKENS_OF = {"": "words", "google": "whitespace", "kaiju": "whitespace-cased"}
+REASONS = {
+    NO_REFERENCES: "no references",
+    NO_RECORDS: "no records in its data",
+    EMPTY_VALUE: "an empty value, on which the original program stops",
+    MIXED_RECORDS: "records with and without a subject, on which the original program stops",
+}
 # A record counts as mentioned if the text has more than half of its value's words, in order.
 MENTIONED = 0.5
 # A word is without support if the table entails it with less than this.
 SUPPORTED = 0.5
 
 
-def explain_example(example: Example, options: Options, counts: Counts | None) -> tuple[Finding, ...]:
-    """Findings of one example: its records in order, then the words without support in order."""
+@metric
+class Parent(Metric):
+    """Precision and recall of n-grams that the table entails (Dhingra et al. 2019)."""
+
+    name = "parent"
+    needs = TABLE | REFERENCES
+    parts = PARTS[1:]
+
+    entailment: str = param(
+        "overlap",
+        'how the table entails an n-gram: "overlap" of words (PARENT-W), "cooccurrence" counts (PARENT-C) or '
+        '"none" (not at all)',
+        choices=ENTAILMENTS,
+    )
+    counts: str = param("", 'for "cooccurrence": a file made by `factable train counts`', file=True)
+    mix: float | str = param(
+        "auto",
+        "lambda, the weight of table recall; auto: the paper's heuristic",
+        choices=("auto",),
+        range=(0.0, 1.0),
+    )
+    orders: int = param(4, "the longest n-grams counted", range=(1, MAX_ORDERS))
+    smoothing: float = param(
+        1e-5, "stands in for zero precision and recall of longer n-grams", range=(0.0, 1.0)
+    )
+    tokens: str = param(
+        "",
+        "the tokenizer; follows from compat if not given",
+        choices=TOKENIZERS,
+        follows=("compat", TOKENS_OF),
+    )
+    compat: str = param(
+        "", '"google" or "kaiju" reproduce those programs, quirks included', choices=TOKENS_OF
+    )
+
+    def check(self) -> None:
+        """Co-occurrence and its counts go together."""
+        if (self.entailment == "cooccurrence") != bool(self.counts):
+            raise UsageError(
+                'parent: entailment="cooccurrence" and counts="FILE" go together; '
+                "make the file with: factable train counts TRAIN.jsonl FILE"
+            )
+
+    def checksums(self) -> Mapping[str, str]:
+        """The checksum of the counts file."""
+        return {"counts": counts_checksum(self.counts)} if self.counts else {}
+
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
+        """F, precision and recall; records mentioned or not, and words that nothing supports."""
+        options = self._options()
+        counts = load_counts(self.counts) if self.counts else None
+        columns, codes = score_parent(examples, options, counts)
+        reasons = {index: REASONS[code] for index, code in enumerate(codes) if code}
+        values = columns.pop(VALUE)
+        return Analysis(
+            values, columns, reasons, find=lambda: [_find(example, options, counts) for example in examples]
+        )
+
+    def _options(self) -> Options:
+        return Options(
+            tokenizer=self.tokens,
+            entailment=self.entailment,
+            mix=None if isinstance(self.mix, str) else self.mix,
+            orders=self.orders,
+            smoothing=self.smoothing,
+            strict=self.compat != "",
+            separate_best=self.compat == "kaiju",
+        )
+
+
+def _find(example: Example, options: Options, counts: Counts | None) -> Findings:
+    """The records in order, then the words without support in order."""
     words = token_spans(example.text, options.tokenizer)
     about_records = [
         _find_record(index, record, words, options.tokenizer)
@@ -77,95 +154,3 @@ def _find_unsupported(
         )
         for run in runs
     ]
-
-
-ENTAILMENTS = ("overlap", "cooccurrence", "none")
-# The tokeniser of each program that `compat` reproduces; "" is factable's own default.
-TOKENS_OF = {"": "words", "google": "whitespace", "kaiju": "whitespace-cased"}
-MAX_ORDERS = 20
-REASONS = {
-    NO_REFERENCES: "no references",
-    NO_RECORDS: "no records in its data",
-    EMPTY_VALUE: "an empty value, on which the original program stops",
-    MIXED_RECORDS: "records with and without a subject, on which the original program stops",
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parent:
-    """Precision and recall of n-grams that the table entails (Dhingra et al. 2019).
-
-    entailment  how the table entails an n-gram: "overlap" (PARENT-W), "cooccurrence" (PARENT-C) or "none"
-    counts      for "cooccurrence": a file made by `factable train counts`
-    mix         lambda, the weight of table recall: 0 to 1, or "auto" for the paper's heuristic
-    orders      the longest n-grams counted
-    smoothing   stands in for zero precision and recall of longer n-grams
-    tokens      the tokeniser: "words", "whitespace" or "whitespace-cased"; follows from compat if not given
-    compat      "google" or "kaiju" reproduce those programs, quirks included
-    """
-
-    name: ClassVar[str] = "parent"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = True
-    needs: ClassVar[frozenset[Field]] = frozenset({"table", "references"})
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    parts: ClassVar[tuple[str, ...]] = PARTS[1:]
-    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
-
-    entailment: str = "overlap"
-    counts: str = ""
-    mix: float | str = "auto"
-    orders: int = 4
-    smoothing: float = 1e-5
-    tokens: str = ""
-    compat: str = ""
-
-    def __post_init__(self) -> None:
-        """Check every parameter."""
-        require_choice(self, "entailment", ENTAILMENTS)
-        require_choice(self, "compat", TOKENS_OF)
-        if self.tokens == "":
-            object.__setattr__(self, "tokens", TOKENS_OF[self.compat])
-        require_choice(self, "tokens", TOKENIZERS)
-        mixes = self.mix == "auto" or is_number(self.mix, 0, 1)
-        require(self, "mix", mixes, '"auto" or a number from 0 to 1')
-        if not isinstance(self.mix, str):
-            # One spec and one signature for 1 and 1.0.
-            object.__setattr__(self, "mix", float(self.mix))
-        require_whole(self, "orders", 1, MAX_ORDERS)
-        require(self, "smoothing", is_number(self.smoothing, 0, 1), "a number from 0 to 1")
-        require(self, "counts", isinstance(self.counts, str), "a file name")
-        if (self.entailment == "cooccurrence") != bool(self.counts):
-            raise UsageError(
-                'parent: entailment="cooccurrence" and counts="FILE" go together; '
-                "make the file with: factable train counts TRAIN.jsonl FILE"
-            )
-
-    def checksums(self) -> Mapping[str, str]:
-        """The checksum of the counts file."""
-        return {"counts": counts_checksum(self.counts)} if self.counts else {}
-
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """F per example, with precision and recall; examples without records or references are unscored."""
-        columns, codes = score_parent(examples, self._options(), self._counts())
-        values = columns.pop("value")
-        reasons = {index: REASONS[code] for index, code in enumerate(codes) if code} if any(codes) else {}
-        return make_scores(self, examples, values, columns, reasons)
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """Which records the text mentions, and which words neither table nor references support."""
-        return tuple(explain_example(example, self._options(), self._counts()) for example in examples)
-
-    def _counts(self) -> Counts | None:
-        return load_counts(self.counts) if self.counts else None
-
-    def _options(self) -> Options:
-        return Options(
-            tokenizer=self.tokens,
-            entailment=self.entailment,
-            mix=None if isinstance(self.mix, str) else float(self.mix),
-            orders=self.orders,
-            smoothing=self.smoothing,
-            strict=self.compat != "",
-            separate_best=self.compat == "kaiju",
-        )

@@ -14,14 +14,14 @@ from factable.io.files import sha256_of
 from factable.models.runtime.cache import mend_surrogates
 from factable.models.runtime.manifest import model_fault
 from factable.text.answers import answer_spans
+from factable.types import Span
 
 LIGHT = "light"
-MAX_REMEMBERED = 4096
-Spans = list[tuple[int, int]]
+MAX_CACHED_TEXTS = 4096
 
 
-def phrase_finder(name: str) -> Callable[[str], Spans]:
-    """Finds what can be an answer: "light" is our own, any other text names a pipeline or its folder.
+def phrase_finder(name: str) -> Callable[[str], list[Span]]:
+    """A function that finds what can be an answer: "light" by our own rules, else by a spaCy pipeline.
 
     A pipeline gives entities, then noun chunks; what is both is there twice.
     """
@@ -31,13 +31,13 @@ def phrase_finder(name: str) -> Callable[[str], Spans]:
     return lambda text: _find(name, identity, os.getpid(), text)
 
 
-@lru_cache(MAX_REMEMBERED)
-def _find(name: str, identity: str, process: int, text: str) -> Spans:
+@lru_cache(MAX_CACHED_TEXTS)
+def _find(name: str, identity: str, process: int, text: str) -> list[Span]:
     pipeline = _load(name, identity, process)
-    found = pipeline(mend_surrogates(text))
-    # Chunks stand on a parse, and on rules that not every language has.
-    has_chunks = found.has_annotation("DEP") and pipeline.vocab.get_noun_chunks is not None
-    spans = [*found.ents, *(found.noun_chunks if has_chunks else ())]
+    parsed = pipeline(mend_surrogates(text))
+    # Noun chunks need a parse, and rules that not every language has.
+    has_chunks = parsed.has_annotation("DEP") and pipeline.vocab.get_noun_chunks is not None
+    spans = [*parsed.ents, *(parsed.noun_chunks if has_chunks else ())]
     return [(span.start_char, span.end_char) for span in spans]
 
 
@@ -54,18 +54,20 @@ def _load(name: str, _identity: str, _process: int) -> Any:
 
 def phrases_identity(name: str) -> str:
     """A checksum of what can move the answers: versions of spaCy and of a pipeline, or files of a folder."""
-    told = [_version_of_spacy(name)]
+    versions = [_version_of_spacy(name)]
     folder = Path(name)
     if folder.is_dir():
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         states = [(path, path.stat()) for path in files]
-        told.append(_checksum(folder, tuple((path, one.st_mtime_ns, one.st_size) for path, one in states)))
+        versions.append(
+            _checksum(folder, tuple((path, state.st_mtime_ns, state.st_size) for path, state in states))
+        )
     elif name.isidentifier() and find_spec(name) is not None:
-        told.append(f"{name} {version(name)}")
+        versions.append(f"{name} {version(name)}")
     else:
         remedy = "name a folder, or install one: python -m spacy download en_core_web_sm"
         raise UsageError(f"no pipeline {name!r} of spaCy; {remedy}")
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+    return hashlib.sha256("\n".join(versions).encode()).hexdigest()
 
 
 def _version_of_spacy(name: str) -> str:
@@ -77,5 +79,5 @@ def _version_of_spacy(name: str) -> str:
 
 @cache
 def _checksum(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
-    told = [f"{path.relative_to(folder)} {sha256_of(path)}" for path, _, _ in files]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+    lines = [f"{path.relative_to(folder)} {sha256_of(path)}" for path, _, _ in files]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

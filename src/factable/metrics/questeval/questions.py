@@ -17,125 +17,137 @@ from factable.models.templates import load_templates
 from factable.text.linearise import linearise_by_entity
 from factable.text.questions import BLANK, GENERAL, LinearData, Questions, attribute_key, blank_out
 from factable.text.templates import SUBJECT, clean_value, facts_of
-from factable.types import Example, Record
+from factable.types import Example, Record, Span
 
 
-class Asking(NamedTuple):
+class QuestionOptions(NamedTuple):
     """How questions about facts are worded, what in a text can be an answer, and how data is written down.
 
     Where a writer is named, it words all questions, and subjects are asked for as well.
     """
 
     questions: Questions
-    find_answers: Callable[[str, Mapping[int, Record]], Sequence[tuple[int, int]]]
+    find_answers: Callable[[str, Mapping[int, Record]], Sequence[Span]]
     linearise: Callable[[Mapping[int, Record]], LinearData]
     writer: str
 
 
-class Exchange(NamedTuple):
-    """A question, what its own side answers, and where that comes from: a record or a span of the text.
+class ExpectedAnswer(NamedTuple):
+    """A question to ask, and the answer by the side that it comes from: a record or a span of the text.
 
-    `stands` is the answer in its own side, from which a writer makes a question; `attribute` is that of the
-    record, which helps to read its value.
+    `source` is the answer within its own side, from which a writer makes a question; `attribute` is that of
+    the record, which helps to read its value.
     """
 
     asked: AskedText
     expected: str
-    stands: TextWithAnswer
+    source: TextWithAnswer
     record: int | None = None
-    span: tuple[int, int] | None = None
+    span: Span | None = None
     attribute: str = ""
 
 
-class Comparison(NamedTuple):
+class QuestionSet(NamedTuple):
     """The questions between a text and one other side, its data or a reference."""
 
-    of_text: list[Exchange]
-    of_other: list[Exchange]
+    of_text: list[ExpectedAnswer]
+    of_other: list[ExpectedAnswer]
     data: LinearData | None
     facts: Mapping[int, Record]
+
+    @property
+    def all(self) -> list[ExpectedAnswer]:
+        """Those asked of the text, then those asked of the other side."""
+        return [*self.of_text, *self.of_other]
 
 
 class Reply(NamedTuple):
     """A question with the answer that was given; of an answer from the data, what it is the value of."""
 
-    exchange: Exchange
+    question: ExpectedAnswer
     answer: Answer
     record: int | None
     attribute: str
 
 
-def with_data(example: Example, asking: Asking) -> Comparison:
+def questions_with_data(example: Example, options: QuestionOptions) -> QuestionSet:
     """Questions about facts, asked of the text, and questions about the text, asked of the facts."""
     facts = facts_of(example.table)
-    line = asking.linearise(facts)
-    mine = _about_text(example.text, line.text, facts, asking)
-    return Comparison(_about_facts(facts, example.text, asking), mine, line, facts)
+    line = options.linearise(facts)
+    about_text = _about_text(example.text, line.text, facts, options)
+    return QuestionSet(_about_facts(facts, example.text, options), about_text, line, facts)
 
 
-def with_reference(example: Example, reference: str, asking: Asking) -> Comparison:
+def questions_with_reference(example: Example, reference: str, options: QuestionOptions) -> QuestionSet:
     """Questions about a reference, asked of the text, and about the text, asked of the reference."""
     facts = facts_of(example.table)
-    theirs = [one._replace(span=None) for one in _about_text(reference, example.text, facts, asking)]
-    return Comparison(theirs, _about_text(example.text, reference, facts, asking), None, {})
+    about_reference = [
+        question._replace(span=None) for question in _about_text(reference, example.text, facts, options)
+    ]
+    return QuestionSet(about_reference, _about_text(example.text, reference, facts, options), None, {})
 
 
-def _about_facts(facts: Mapping[int, Record], text: str, asking: Asking) -> list[Exchange]:
-    """A question for each value; where they are written, for each subject too."""
+def _about_facts(facts: Mapping[int, Record], text: str, options: QuestionOptions) -> list[ExpectedAnswer]:
+    """A question for each value; where a writer words them, for each subject too."""
     line = linearise_by_entity(facts)
-    found = []
-    for index in sorted(line.indices, key=lambda index: index.record):
-        record = facts[index.record]
-        if index.start < index.end and (index.is_value or asking.writer):
-            found.append(
-                Exchange(
-                    AskedText(asking.questions.ask(record), text),
-                    clean_value(record.value if index.is_value else record.subject),
-                    TextWithAnswer(line.text[index.start : index.end], line.text),
-                    record=index.record,
-                    attribute=record.attribute if index.is_value else "",
+    questions = []
+    for cell in sorted(line.indices, key=lambda cell: cell.record):
+        record = facts[cell.record]
+        if cell.start < cell.end and (cell.is_value or options.writer):
+            questions.append(
+                ExpectedAnswer(
+                    AskedText(options.questions.ask(record), text),
+                    clean_value(record.value if cell.is_value else record.subject),
+                    TextWithAnswer(line.text[cell.start : cell.end], line.text),
+                    record=cell.record,
+                    attribute=record.attribute if cell.is_value else "",
                 )
             )
-    return found
+    return questions
 
 
-def _about_text(text: str, context: str, facts: Mapping[int, Record], asking: Asking) -> list[Exchange]:
+def _about_text(
+    text: str, context: str, facts: Mapping[int, Record], options: QuestionOptions
+) -> list[ExpectedAnswer]:
     """Sentences of a text with a blank for each answer."""
     return [
-        Exchange(AskedText(blank_out(text, span), context), said, TextWithAnswer(said, text), span=span)
-        for span in asking.find_answers(text, facts)
-        for said in [text[span[0] : span[1]]]
+        ExpectedAnswer(
+            AskedText(blank_out(text, span), context), words, TextWithAnswer(words, text), span=span
+        )
+        for span in options.find_answers(text, facts)
+        for words in [text[slice(*span)]]
     ]
 
 
-def word_questions(comparisons: Sequence[Comparison], writer: str) -> list[Comparison]:
-    """The same with the questions of a writer, all of them written together."""
-    exchanges = [one for comparison in comparisons for one in (*comparison.of_text, *comparison.of_other)]
-    questions = write_questions(writer, [one.stands for one in exchanges])
-    worded = (
-        one._replace(asked=one.asked._replace(question=question))
-        for one, question in zip(exchanges, questions, strict=True)
+def rewrite_questions(sets: Sequence[QuestionSet], writer: str) -> list[QuestionSet]:
+    """The same questions in the words of a writer, all of them written together."""
+    questions = [question for each in sets for question in each.all]
+    words = write_questions(writer, [question.source for question in questions])
+    rewritten = (
+        question._replace(asked=question.asked._replace(question=text))
+        for question, text in zip(questions, words, strict=True)
     )
     return [
-        one._replace(
-            of_text=list(islice(worded, len(one.of_text))), of_other=list(islice(worded, len(one.of_other)))
+        each._replace(
+            of_text=list(islice(rewritten, len(each.of_text))),
+            of_other=list(islice(rewritten, len(each.of_other))),
         )
-        for one in comparisons
+        for each in sets
     ]
 
 
-def reply_of(comparison: Comparison, exchange: Exchange, answer: Answer) -> Reply:
+def reply_of(questions: QuestionSet, question: ExpectedAnswer, answer: Answer) -> Reply:
     """The answer with the record that it comes from."""
-    if exchange.record is not None or comparison.data is None or answer.span is None:
-        return Reply(exchange, answer, exchange.record, exchange.attribute)
-    index = comparison.data.index_at(*answer.span)
-    if index is None:
-        return Reply(exchange, answer, None, "")
-    record = comparison.facts[index.record]
-    if answer.span == (index.start, index.end):
+    if question.record is not None or questions.data is None or answer.span is None:
+        return Reply(question, answer, question.record, question.attribute)
+    cell = questions.data.index_at(*answer.span)
+    if cell is None:
+        return Reply(question, answer, None, "")
+    record = questions.facts[cell.record]
+    if answer.span == (cell.start, cell.end):
         # As the data has it, not as it stands in a line with spaces between its marks.
-        answer = answer._replace(text=clean_value(record.value if index.is_value else record.subject))
-    return Reply(exchange, answer, index.record, record.attribute if index.is_value else "")
+        answer = answer._replace(text=clean_value(record.value if cell.is_value else record.subject))
+    return Reply(question, answer, cell.record, record.attribute if cell.is_value else "")
 
 
 GENERAL_FORM = "general"
@@ -157,15 +169,15 @@ def load_questions(name: str) -> Questions:
 @cache
 def _parse(name: str, content: bytes) -> dict[str, tuple[str, ...]]:
     try:
-        found = orjson.loads(content)
+        by_attribute = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         raise DataError([Fault(name, error.lineno, f"no JSON ({error.msg})", REMEDY)]) from None
-    if not isinstance(found, dict):
+    if not isinstance(by_attribute, dict):
         raise DataError([Fault(name, None, "no JSON object", REMEDY)])
-    for attribute, questions in found.items():
+    for attribute, questions in by_attribute.items():
         if not (isinstance(questions, list) and questions and all(map(_is_question, questions))):
             raise DataError([Fault(name, None, f"no questions for {attribute!r}", REMEDY)])
-    return {attribute_key(attribute): tuple(questions) for attribute, questions in found.items()}
+    return {attribute_key(attribute): tuple(questions) for attribute, questions in by_attribute.items()}
 
 
 def _is_question(text: object) -> bool:
@@ -175,8 +187,8 @@ def _is_question(text: object) -> bool:
 def questions_checksum(name: str) -> str:
     """A checksum of the questions of that name."""
     questions = load_questions(name)
-    told = [
-        sorted((attribute, list(found)) for attribute, found in source.items())
+    contents = [
+        sorted((attribute, list(forms)) for attribute, forms in source.items())
         for source in (questions.by_attribute, questions.sentences.by_attribute)
     ]
-    return hashlib.sha256(orjson.dumps(told)).hexdigest()
+    return hashlib.sha256(orjson.dumps(contents)).hexdigest()

@@ -1,9 +1,10 @@
-"""What answers are worth, and what all of them together make of a text."""
+"""The scores of single answers, and of a text from all its answers."""
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from factable.core.results import Findings
 from factable.metrics.questeval.questions import Reply
 from factable.models.token_similarity import token_similarity
 from factable.text.answers import token_f1, value_similarity
@@ -11,94 +12,96 @@ from factable.types import Finding, Kind
 
 SIMILARITIES = ("values", "f1", "bertscore")
 UNANSWERABLE = ("zero", "ignore")
-# A question whose answer is worth less was not answered as expected.
+# A question whose answer scores less was not answered as expected.
 ENOUGH = 0.5
 
 
-class Marked(NamedTuple):
-    """A question and its answer with what that is worth, in one number or, as QuestEval has it, in three."""
+class ScoredReply(NamedTuple):
+    """A question and its answer with one score or, as the QuestEval program has it, three."""
 
     reply: Reply
-    numbers: tuple[float, ...]
+    scores: tuple[float, ...]
 
     @property
-    def worth(self) -> float:
-        """The mean of its numbers, none below 0 or above 1."""
-        return math.fsum(min(1.0, max(0.0, number)) for number in self.numbers) / len(self.numbers)
+    def score(self) -> float:
+        """The mean of its scores, none below 0 or above 1."""
+        return math.fsum(min(1.0, max(0.0, score)) for score in self.scores) / len(self.scores)
 
 
-class Judgement(NamedTuple):
+class QuestEvalResult(NamedTuple):
     """A text beside its data or a reference: `recall` is that of questions asked of the text."""
 
     value: float
     precision: float
     recall: float
-    of_text: Sequence[Marked]
-    of_other: Sequence[Marked]
+    of_text: Sequence[ScoredReply]
+    of_other: Sequence[ScoredReply]
 
 
-def similarities(replies: Sequence[Reply], how: str) -> list[float]:
-    """How much each answer is like the expected one."""
-    if how == "bertscore":
-        pairs = [(reply.answer.text, reply.exchange.expected) for reply in replies]
-        return [min(1.0, max(0.0, found.f)) for found in token_similarity(pairs)]
-    if how == "f1":
-        return [token_f1(reply.answer.text, reply.exchange.expected) for reply in replies]
+def similarities(replies: Sequence[Reply], method: str) -> list[float]:
+    """How similar each answer is to the expected one."""
+    if method == "bertscore":
+        pairs = [(reply.answer.text, reply.question.expected) for reply in replies]
+        return [min(1.0, max(0.0, similarity.f)) for similarity in token_similarity(pairs)]
+    if method == "f1":
+        return [token_f1(reply.answer.text, reply.question.expected) for reply in replies]
     return list(map(_as_values, replies))
 
 
 def _as_values(reply: Reply) -> float:
     # Whichever comes from the data is the value, the other what a text says of it.
-    if reply.exchange.record is None and reply.record is not None:
-        return value_similarity(reply.answer.text, reply.exchange.expected, reply.attribute)
-    return value_similarity(reply.exchange.expected, reply.answer.text, reply.attribute)
+    if reply.question.record is None and reply.record is not None:
+        return value_similarity(reply.answer.text, reply.question.expected, reply.attribute)
+    return value_similarity(reply.question.expected, reply.answer.text, reply.attribute)
 
 
-def worth(similarity: float, answerable: float, unanswerable: str) -> float:
-    """What an answer is worth, given how likely it is that there is one."""
+def answer_score(similarity: float, answerable: float, unanswerable: str) -> float:
+    """The score of an answer, given how probable it is that there is one."""
     if unanswerable == "ignore":
         return similarity
     return similarity * answerable if answerable >= ENOUGH else 0.0
 
 
-def judge(of_text: Sequence[Marked], of_other: Sequence[Marked]) -> Judgement:
+def combine_directions(of_text: Sequence[ScoredReply], of_other: Sequence[ScoredReply]) -> QuestEvalResult:
     """Both directions, and their mean; one in which nothing is asked is taken to be like the other."""
     precision, recall = _mean(of_other or of_text), _mean(of_text or of_other)
-    return Judgement((precision + recall) / 2, precision, recall, of_text, of_other)
+    return QuestEvalResult((precision + recall) / 2, precision, recall, of_text, of_other)
 
 
-def _mean(marked: Sequence[Marked]) -> float:
-    return math.fsum(one.worth for one in marked) / len(marked) if marked else math.nan
+def _mean(replies: Sequence[ScoredReply]) -> float:
+    return math.fsum(reply.score for reply in replies) / len(replies) if replies else math.nan
 
 
-def judge_as_released(of_text: Sequence[Marked], of_other: Sequence[Marked]) -> Judgement:
+def combine_like_questeval(
+    of_text: Sequence[ScoredReply], of_other: Sequence[ScoredReply]
+) -> QuestEvalResult:
     """As QuestEval 0.2.4 does: a direction without questions is 0, and the mean of the two is plain."""
     precision, recall = (0.0 if math.isnan(part) else part for part in (_mean(of_other), _mean(of_text)))
-    return Judgement((precision + recall) / 2, precision, recall, of_text, of_other)
+    return QuestEvalResult((precision + recall) / 2, precision, recall, of_text, of_other)
 
 
-def findings_of(judgement: Judgement) -> list[Finding]:
+def findings_of(result: QuestEvalResult) -> Findings:
     """Every question with what was expected and what was answered."""
-    return [
-        *(_finding(one, "omitted") for one in judgement.of_text),
-        *(_finding(one, "unsupported") for one in judgement.of_other),
-    ]
+    return (
+        *(_finding(reply, "omitted") for reply in result.of_text),
+        *(_finding(reply, "unsupported") for reply in result.of_other),
+    )
 
 
-def _finding(marked: Marked, otherwise: Kind) -> Finding:
-    reply = marked.reply
+def _finding(scored: ScoredReply, unanswered: Kind) -> Finding:
+    reply = scored.reply
     answered = reply.answer.answerable >= ENOUGH
-    found = f'answered "{reply.answer.text}"' if answered else "not answered"
-    note = f'"{reply.exchange.asked.question}" expected "{reply.exchange.expected}", {found}'
-    wrong: Kind = "contradicted" if answered else otherwise
+    given = f'answered "{reply.answer.text}"' if answered else "not answered"
+    note = f'"{reply.question.asked.question}" expected "{reply.question.expected}", {given}'
+    wrong: Kind = "contradicted" if answered else unanswered
     # Of what was answered, both sides are known: the record and the span.
-    record, span = reply.exchange.record, reply.exchange.span
+    record, span = reply.question.record, reply.question.span
     if answered:
         record, span = (reply.record, span) if record is None else (record, reply.answer.span)
     return Finding(
-        "supported" if marked.worth >= ENOUGH else wrong,
+        "supported" if scored.score >= ENOUGH else wrong,
         record=record,
         span=span,
-        score=marked.worth,
+        score=scored.score,
         note=f"{note} ({reply.answer.answerable:.2f})",
     )

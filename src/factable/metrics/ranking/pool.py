@@ -1,4 +1,4 @@
-"""Pools: all that is ranked, made from examples; in an order of their own, whatever the examples' order."""
+"""Pools: the facts and references that are ranked, sorted, so that the order of examples does not matter."""
 
 from array import array
 from collections import defaultdict
@@ -18,74 +18,73 @@ from factable.models.runtime.progress import ParallelMap
 from factable.text.documents import units_of
 from factable.types import Example
 
-Units = frozenset[str]
+UnitSet = frozenset[str]
 Indices = NDArray[np.int64]
 Degrees = NDArray[np.float64]
-# What a text can find.
-TABLE, REFERENCES = "table", "references"
-WHAT = "a data set"
+# What is ranked by a text.
+FIND_TABLE, FIND_REFERENCES = "table", "references"
 REMEDY = "name a converted data set, such as the training set"
 
 
-class Alike(NamedTuple):
-    """Places of references whose table has something in common with one, and how far they are the same."""
+class SimilarReferences(NamedTuple):
+    """Indices of references whose table shares units with a given one, and how similar each table is."""
 
     indices: Indices
     degrees: Degrees
 
 
-class Collected(NamedTuple):
+class PoolContents(NamedTuple):
     """What examples have to rank: attributes, units, and references with the units of their tables."""
 
     attributes: set[str]
     units: set[str]
     references: set[tuple[str, tuple[str, ...]]]
 
-    def add(self, more: "Collected") -> None:
-        """Have what others have, too."""
+    def add(self, more: "PoolContents") -> None:
+        """Add what others have."""
         self.attributes.update(more.attributes)
         self.units.update(more.units)
         self.references.update(more.references)
 
 
-def collect(examples: Iterable[Example], reading: str) -> Collected:
+def collect_contents(examples: Iterable[Example], reading: str) -> PoolContents:
     """What these examples have to rank."""
-    found = Collected(set(), set(), set())
+    contents = PoolContents(set(), set(), set())
     for example in examples:
-        found.attributes.update(record.attribute for record in example.table.records)
-        mine = tuple(sorted(units_of(example.table, reading)))
-        found.units.update(mine)
-        found.references.update((text, mine) for text in example.references if mine and text.strip())
-    return found
+        contents.attributes.update(record.attribute for record in example.table.records)
+        units = tuple(sorted(units_of(example.table, reading)))
+        contents.units.update(units)
+        contents.references.update((text, units) for text in example.references if units and text.strip())
+    return contents
 
 
 class Pool:
     """Units and references, and which units the table of each reference has."""
 
-    def __init__(self, collected: Collected) -> None:
-        self.attributes: Sequence[str] = sorted(collected.attributes)
-        self.units: Sequence[str] = sorted(collected.units)
-        self.position_of = {unit: index for index, unit in enumerate(self.units)}
-        ordered = sorted(collected.references)
+    def __init__(self, contents: PoolContents) -> None:
+        self.attributes: Sequence[str] = sorted(contents.attributes)
+        self.units: Sequence[str] = sorted(contents.units)
+        self.index_of = {unit: index for index, unit in enumerate(self.units)}
+        ordered = sorted(contents.references)
         self.references: Sequence[str] = [text for text, _ in ordered]
         numbers: dict[tuple[str, ...], int] = {}
         self._table_of = np.array(
-            [numbers.setdefault(mine, len(numbers)) for _, mine in ordered], dtype=np.int64
+            [numbers.setdefault(units, len(numbers)) for _, units in ordered], dtype=np.int64
         )
         self._tables = list(numbers)
         self._sizes = np.array(list(map(len, numbers)), dtype=np.int64)
         having: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
-        for mine, number in numbers.items():
-            for unit in mine:
+        for units, number in numbers.items():
+            for unit in units:
                 having[unit].append(number)
         self._tables_with = dict(having)
 
-    def table(self, reference: int) -> Units:
+    def table(self, reference: int) -> UnitSet:
         """The units of a reference's table."""
         return frozenset(self._tables[self._table_of[reference]])
 
-    def alike(self, units: Units, delta: float) -> Alike:
-        """References whose table is the same as these units by more than delta (intersection over union)."""
+    def similar_references(self, units: UnitSet, delta: float) -> SimilarReferences:
+        """References whose table is similar to these units by more than delta (intersection over union)."""
         shared = np.zeros(len(self._tables), dtype=np.int64)
         for unit in units:
             if unit in self._tables_with:
@@ -93,42 +92,42 @@ class Pool:
         degrees = shared / np.maximum(self._sizes + len(units) - shared, 1)
         of_references = np.where(degrees > delta, degrees, 0.0)[self._table_of]
         indices = np.flatnonzero(of_references)
-        return Alike(indices, of_references[indices])
+        return SimilarReferences(indices, of_references[indices])
 
 
 class IndexedPool:
-    """A pool with what a ranker makes of it, once it is asked for."""
+    """A pool with the indexes of a ranker, each made when it is first needed."""
 
     def __init__(self, pool: Pool, ranker: Ranker) -> None:
         self.pool, self._ranker = pool, ranker
         self._indexes: dict[str, Index] = {}
 
     def index(self, direction: str, parallel_map: ParallelMap = map) -> Index:
-        """All units of tables, or all references, ready to be ranked."""
+        """The index of all units of tables, or of all references."""
         if direction not in self._indexes:
-            documents = self.pool.units if direction == TABLE else self.pool.references
+            documents = self.pool.units if direction == FIND_TABLE else self.pool.references
             self._indexes[direction] = self._ranker.index(documents, parallel_map)
         return self._indexes[direction]
 
 
-def index_pool(collected: Collected, ranker: str) -> IndexedPool:
+def index_pool(contents: PoolContents, ranker: str) -> IndexedPool:
     """The pool of what was collected."""
-    return IndexedPool(Pool(collected), make_ranker(ranker))
+    return IndexedPool(Pool(contents), make_ranker(ranker))
 
 
 def load_pool(path: str, reading: str, ranker: str, identity: str) -> IndexedPool:
-    """The pool of a converted data set, kept for as long as file and ranker stay as they are."""
+    """The pool of a converted data set, cached while file and ranker stay the same."""
     return _load(path, pool_checksum(path), reading, ranker, identity)
 
 
 def pool_checksum(path: str) -> str:
     """The sha256 of a data set."""
-    return cached_by_mtime(sha256_of, path, what=WHAT, remedy=REMEDY)
+    return cached_by_mtime(sha256_of, path, what="a data set", remedy=REMEDY)
 
 
 @lru_cache(maxsize=2)
 def _load(path: str, _checksum: str, reading: str, ranker: str, _identity: str) -> IndexedPool:
-    found = index_pool(collect(iter_examples(path, need_text=False), reading), ranker)
-    if not found.pool.units:
+    indexed = index_pool(collect_contents(iter_examples(path, need_text=False), reading), ranker)
+    if not indexed.pool.units:
         raise DataError([Fault(path, None, "holds no records with a value", REMEDY)])
-    return found
+    return indexed

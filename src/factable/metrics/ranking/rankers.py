@@ -19,21 +19,21 @@ K1, B = 1.2, 0.75
 Query = tuple[tuple[str, int], ...]
 
 
-def words_of(text: str) -> list[str]:
+def bm25_words(text: str) -> list[str]:
     """The words of a text, without punctuation."""
     return list(filter(is_word, tokenize(text, "words")))
 
 
 def read_query(text: str) -> Query:
-    """The words of a text that is looked for; in order, so that sums are always made alike."""
-    return tuple(sorted(Counter(words_of(text)).items()))
+    """The words of a query; sorted, so that sums are always rounded alike."""
+    return tuple(sorted(Counter(bm25_words(text)).items()))
 
 
 class Bm25Index:
     """Documents to be found by the words they share with a query."""
 
     def __init__(self, documents: Sequence[str]) -> None:
-        counts = [Counter(words_of(document)) for document in documents]
+        counts = [Counter(bm25_words(document)) for document in documents]
         self._size = len(counts)
         self._mean = sum(map(Counter.total, counts)) / (self._size or 1) or 1.0
         indices: dict[str, list[int]] = defaultdict(list)
@@ -43,32 +43,32 @@ class Bm25Index:
                 indices[word].append(index)
                 weights[word].append(weight)
         self._postings = {
-            word: (np.array(indices[word], dtype=np.int32), self._rarity(len(found)) * np.array(found))
-            for word, found in weights.items()
+            word: (np.array(indices[word], dtype=np.int32), self._rarity(len(column)) * np.array(column))
+            for word, column in weights.items()
         }
 
     def scores(self, queries: Sequence[Query]) -> NDArray[np.float64]:
-        """Of every document, a row for each query."""
-        found = np.zeros((len(queries), self._size))
-        for row, query in zip(found, queries, strict=True):
+        """The score of every document, a row for each query."""
+        rows = np.zeros((len(queries), self._size))
+        for row, query in zip(rows, queries, strict=True):
             for word, times in query:
                 if word in self._postings:
                     indices, weights = self._postings[word]
                     row[indices] += times * weights
-        return found
+        return rows
 
-    def look_ahead(self, documents: Iterable[str]) -> None:
-        """Nothing takes long here."""
+    def prepare_outside(self, documents: Iterable[str]) -> None:
+        """Nothing to prepare: words are counted fast enough when they are needed."""
 
     def scores_outside(self, query: Query, documents: Sequence[str]) -> NDArray[np.float64]:
-        """Of documents that are not in the index, by its frequencies."""
-        found = np.zeros(len(documents))
+        """The scores of documents that are not in the index, by its frequencies."""
+        scores = np.zeros(len(documents))
         for index, document in enumerate(documents):
-            weights = self._weights(Counter(words_of(document)))
+            weights = self._weights(Counter(bm25_words(document)))
             for word, times in query:
                 if word in weights:
-                    found[index] += times * (self._rarity(self._frequency(word)) * weights[word])
-        return found
+                    scores[index] += times * (self._rarity(self._frequency(word)) * weights[word])
+        return scores
 
     def _frequency(self, word: str) -> int:
         return len(self._postings[word][0]) if word in self._postings else 0
@@ -89,15 +89,15 @@ class Index(Protocol):
     """Documents, ready to be scored; queries are in the form that the ranker reads them to."""
 
     def scores(self, queries: Any) -> Floats:
-        """Of every document, a row for each query."""
+        """The score of every document, a row for each query."""
         ...
 
-    def look_ahead(self, documents: Iterable[str]) -> None:
-        """Make ready what `scores_outside` will soon be asked for: together it is done sooner."""
+    def prepare_outside(self, documents: Iterable[str]) -> None:
+        """Prepare documents for `scores_outside`: faster together than one by one."""
         ...
 
     def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
-        """Of documents that are not in the index, for one query."""
+        """The scores of documents that are not in the index, for one query."""
         ...
 
 
@@ -109,7 +109,7 @@ class Ranker(Protocol):
         ...
 
     def index(self, documents: Sequence[str], parallel_map: ParallelMap = map) -> Index:
-        """Documents made ready; `parallel_map` does the long work in many places."""
+        """An index of the documents; `parallel_map` spreads the long work."""
         ...
 
 
@@ -127,11 +127,11 @@ class Bm25Ranker:
     """Words in common, rare ones weighing more."""
 
     def read(self, texts: Sequence[str]) -> Any:
-        """Words of each text."""
+        """The words of each text."""
         return list(map(read_query, texts))
 
-    def index(self, documents: Sequence[str], _spread: ParallelMap = map) -> Index:
-        """Postings."""
+    def index(self, documents: Sequence[str], _parallel_map: ParallelMap = map) -> Index:
+        """An inverted index."""
         return Bm25Index(documents)
 
 
@@ -147,42 +147,42 @@ class EmbeddingRanker:
 
     def index(self, documents: Sequence[str], parallel_map: ParallelMap = map) -> Index:
         """A row for each document."""
-        # Texts of like length are quick together.
+        # Texts of about the same length are embedded faster together.
         order = sorted(range(len(documents)), key=lambda index: len(documents[index]))
         pieces = in_pieces([documents[index] for index in order])
         advance = count_steps("texts embedded", len(documents))
-        made = []
+        embedded = []
         for rows in parallel_map(partial(embed, self._name), pieces):
-            made.append(rows)
+            embedded.append(rows)
             advance(len(rows))
-        found = np.concatenate(made) if made else np.zeros((0, 0), dtype=np.float32)
-        found[order] = found.copy()
-        return Rows(self._name, found)
+        matrix = np.concatenate(embedded) if embedded else np.zeros((0, 0), dtype=np.float32)
+        matrix[order] = matrix.copy()
+        return EmbeddingIndex(self._name, matrix)
 
 
-class Rows:
+class EmbeddingIndex:
     """Embeddings of documents; their products with queries are exact, see protocols.SCALE."""
 
     def __init__(self, name: str, rows: NDArray[np.float32]) -> None:
         self._name, self._rows = name, rows
-        self._ahead: dict[str, NDArray[np.float32]] = {}
+        self._outside: dict[str, NDArray[np.float32]] = {}
 
     def scores(self, queries: Any) -> Floats:
         """One matrix product."""
         if not len(self._rows):
             return np.zeros((len(queries), 0), dtype=np.float32)
-        found: Floats = queries @ self._rows.T
-        return found
+        scores: Floats = queries @ self._rows.T
+        return scores
 
-    def look_ahead(self, documents: Iterable[str]) -> None:
+    def prepare_outside(self, documents: Iterable[str]) -> None:
         """Embed them."""
         distinct = list(dict.fromkeys(documents))
         rows = embed(self._name, distinct, remember=True) if distinct else ()
-        self._ahead = dict(zip(distinct, rows, strict=True))
+        self._outside = dict(zip(distinct, rows, strict=True))
 
     def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:
-        """The same for documents that are embedded now, unless that was done ahead."""
-        if not self._ahead.keys() >= set(documents):
-            self.look_ahead(documents)
-        found: Floats = np.stack([self._ahead[document] for document in documents]) @ query
-        return found
+        """One product with documents that are not in the index."""
+        if not self._outside.keys() >= set(documents):
+            self.prepare_outside(documents)
+        scores: Floats = np.stack([self._outside[document] for document in documents]) @ query
+        return scores

@@ -6,80 +6,83 @@ from typing import NamedTuple
 from factable.metrics.extraction.protocol import Extracted
 from factable.metrics.slots.patterns import Patterns
 from factable.text.values import Relation, find_value, read_text
-from factable.types import Record, Table
+from factable.types import Record, Span, Table
 
 
-class Fact(NamedTuple):
+class SlotValue(NamedTuple):
     """A slot and its value, as the patterns write it."""
 
     slot: str
     value: str
 
 
-class Said(NamedTuple):
-    """A fact that stands in `text[start:end]`."""
+class SlotMention(NamedTuple):
+    """A slot value that stands in `text[start:end]`."""
 
-    fact: Fact
+    fact: SlotValue
     start: int
     end: int
 
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return self.start, self.end
 
-def facts_in(records: Sequence[Record], patterns: Patterns) -> dict[int, Fact]:
-    """The facts of records by their places; a record without a value is none."""
+
+def facts_in(records: Sequence[Record], patterns: Patterns) -> dict[int, SlotValue]:
+    """The slot values of records by their index; a record without a value has none."""
     return {
-        index: Fact(record.attribute, patterns.known(record.attribute, record.value) or record.value)
+        index: SlotValue(record.attribute, patterns.known(record.attribute, record.value) or record.value)
         for index, record in enumerate(records)
         if record.value.strip()
     }
 
 
-def find_slots(text: str, records: Sequence[Record], patterns: Patterns) -> list[Said]:
-    """The facts that a text says, in the order of the text.
+def find_slots(text: str, records: Sequence[Record], patterns: Patterns) -> list[SlotMention]:
+    """The slot values that a text mentions, in the order of the text.
 
-    Values of the data that the patterns do not know are looked for as values. Among facts that the same words
-    say, those of the data are taken, or else the first of the pattern file.
+    Values of the data that the patterns do not know are looked for as values. Where the same words stand for
+    several slot values, those of the data are taken, or else the first of the pattern file.
     """
     wanted = set(facts_in(records, patterns).values())
-    found = [*_find_known(text, patterns), *_find_unknown(text, wanted, patterns)]
-    return sorted(_settle(_outermost(found), wanted), key=lambda said: (said.start, said.end))
+    mentions = [*_find_known(text, patterns), *_find_unknown(text, wanted, patterns)]
+    return sorted(_resolve(_outermost(mentions), wanted), key=lambda mention: mention.span)
 
 
-def _find_known(text: str, patterns: Patterns) -> Iterator[Said]:
+def _find_known(text: str, patterns: Patterns) -> Iterator[SlotMention]:
     for slot, values in patterns.by_slot.items():
         for value, pattern in values.items():
-            fact = Fact(slot, value)
-            yield from (
-                Said(fact, match.start(), match.end()) for match in pattern.finditer(text) if match[0]
-            )
+            fact = SlotValue(slot, value)
+            yield from (SlotMention(fact, *match.span()) for match in pattern.finditer(text) if match[0])
 
 
-def _find_unknown(text: str, wanted: Iterable[Fact], patterns: Patterns) -> Iterator[Said]:
+def _find_unknown(text: str, wanted: Iterable[SlotValue], patterns: Patterns) -> Iterator[SlotMention]:
     unknown = sorted(fact for fact in wanted if fact.value not in patterns.by_slot.get(fact.slot, {}))
     reading = read_text(text) if unknown else None
     for fact in unknown:
         assert reading is not None
         for span, relation in find_value(fact.value, reading, fact.slot):
             if relation in (Relation.EQUAL, Relation.COARSER):
-                yield Said(fact, *span)
+                yield SlotMention(fact, *span)
 
 
-def _outermost(found: Iterable[Said]) -> list[Said]:
+def _outermost(mentions: Iterable[SlotMention]) -> list[SlotMention]:
     """Without what stands inside a longer match: "Indian" in "Raja Indian Cuisine" is no food."""
-    kept: list[Said] = []
-    for said in sorted(found, key=lambda said: (said.start, -said.end)):
+    kept: list[SlotMention] = []
+    for mention in sorted(mentions, key=lambda mention: (mention.start, -mention.end)):
         last = kept[-1] if kept else None
-        if last is None or said.end > last.end or (said.start, said.end) == (last.start, last.end):
-            kept.append(said)
+        if last is None or mention.end > last.end or mention.span == last.span:
+            kept.append(mention)
     return kept
 
 
-def _settle(found: Iterable[Said], wanted: set[Fact]) -> Iterator[Said]:
-    """What each place says: the facts of the data, or else one."""
-    indices: dict[tuple[int, int], list[Said]] = {}
-    for said in found:
-        indices.setdefault((said.start, said.end), []).append(said)
-    for rivals in indices.values():
-        right = [said for said in rivals if said.fact in wanted]
+def _resolve(mentions: Iterable[SlotMention], wanted: set[SlotValue]) -> Iterator[SlotMention]:
+    """What each span stands for: the slot values of the data, or else the first one."""
+    by_span: dict[Span, list[SlotMention]] = {}
+    for mention in mentions:
+        by_span.setdefault(mention.span, []).append(mention)
+    for rivals in by_span.values():
+        right = [mention for mention in rivals if mention.fact in wanted]
         yield from right or rivals[:1]
 
 
@@ -91,14 +94,10 @@ class SlotExtractor:
 
     def extract(self, texts: Sequence[tuple[str, Table]]) -> list[list[Extracted]]:
         """The slots that each text fills, each once."""
-        found = []
-        for text, table in texts:
-            first: dict[Fact, Said] = {}
-            for said in find_slots(text, table.records, self._patterns):
-                first.setdefault(said.fact, said)
-            found.append([_as_record(said) for said in first.values()])
-        return found
+        return [self._extract(text, table) for text, table in texts]
 
-
-def _as_record(said: Said) -> Extracted:
-    return Extracted(Record("", said.fact.slot, said.fact.value), (said.start, said.end))
+    def _extract(self, text: str, table: Table) -> list[Extracted]:
+        first: dict[SlotValue, SlotMention] = {}
+        for mention in find_slots(text, table.records, self._patterns):
+            first.setdefault(mention.fact, mention)
+        return [Extracted(Record("", *fact), mention.span) for fact, mention in first.items()]

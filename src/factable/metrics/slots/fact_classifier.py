@@ -7,31 +7,31 @@ Dušek and Jurčíček: Sequence-to-Sequence Generation for Spoken Dialogue via 
 import hashlib
 import math
 import re
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import orjson
 
-from factable.core.metric import Field, make_scores
-from factable.core.params import require
+from factable.core.metric import Metric, metric, param
+from factable.core.results import Analysis, Findings
 from factable.errors import DataError, Fault, printable
 from factable.io.files import read_whole
 from factable.metrics.slots.patterns import squeeze
+from factable.metrics.tables import NO_FACTS, columns_of
 from factable.models.runtime.manifest import read_shipped
 from factable.text.templates import clean_value
 from factable.text.values import Relation, find_value
-from factable.types import Example, Finding, Kind, Record, Scores
+from factable.types import Example, Finding, Kind, Record
 
 SHIPPED = ("e2e",)
 FORMAT = "factable fact classifier 1"
 # The value of a slot that a text does not fill.
-NONE = ""
-LONGEST = 3
-# Weights are stored as whole numbers of this size.
-STEP = 0.01
+UNFILLED = ""
+MAX_NGRAM = 3
+# Weights are stored as multiples of this.
+WEIGHT_UNIT = 0.01
 REMEDY = "make the file with: factable train facts TRAIN.jsonl OUT.json"
 _TOKEN = re.compile(r"⟨[^⟩]+⟩|\w+|[^\w\s]")
 
@@ -55,31 +55,32 @@ class FactClassifier:
             return record.value
         values = self.slots.get(record.attribute, ())
         wanted = squeeze(record.value)
-        return next((value for value in values if squeeze(value) == wanted), NONE)
+        return next((value for value in values if squeeze(value) == wanted), UNFILLED)
 
     def probabilities(self, text: str, records: Sequence[Record]) -> dict[str, dict[str, float]]:
-        """For each slot, how probable each value is, `NONE` included; a name is there or not."""
+        """For each slot, how probable each value is, `UNFILLED` included; a name is there or not."""
         names = [record for record in records if record.attribute in self.names]
         sums = list(self.bias)
-        said = dict.fromkeys(features(text, names))
-        for feature in said:
+        present = dict.fromkeys(features(text, names))
+        for feature in present:
             for column, weight in self.weights.get(feature, {}).items():
                 sums[column] += weight
-        found = {
-            record.attribute: {NONE: float(not there), record.value: float(there)}
+        probabilities = {
+            record.attribute: {UNFILLED: float(not is_there), record.value: float(is_there)}
             for record in names
-            for there in [placeholder(record.attribute) in said]
+            for is_there in [placeholder(record.attribute) in present]
         }
-        index = 0
+        start = 0
         for slot, values in self.slots.items():
-            found[slot] = _softmax((NONE, *values), (0.0, *sums[index : index + len(values)]))
-            index += len(values)
-        return found
+            end = start + len(values)
+            probabilities[slot] = _softmax((UNFILLED, *values), (0.0, *sums[start:end]))
+            start = end
+        return probabilities
 
 
 def _softmax(names: Sequence[str], sums: Sequence[float]) -> dict[str, float]:
     highest = max(sums)
-    shares = [math.exp(one - highest) for one in sums]
+    shares = [math.exp(number - highest) for number in sums]
     total = math.fsum(shares)
     return {name: share / total for name, share in zip(names, shares, strict=True)}
 
@@ -94,7 +95,7 @@ def features(text: str, names: Sequence[Record]) -> list[str]:
     tokens = [token.lower() for token in _TOKEN.findall(text)]
     spans = [
         " ".join(tokens[start : start + size])
-        for size in range(1, LONGEST + 1)
+        for size in range(1, MAX_NGRAM + 1)
         for start in range(len(tokens) - size + 1)
     ]
     return list(dict.fromkeys(spans))
@@ -124,134 +125,146 @@ def _content(name: str) -> bytes:
 @cache
 def _parse(name: str, content: bytes) -> FactClassifier:
     try:
-        found = orjson.loads(content)
-        if found["format"] != FORMAT:
-            raise ValueError(f"format {found['format']!r}")
-        return _classifier(found)
+        stored = orjson.loads(content)
+        if stored["format"] != FORMAT:
+            raise ValueError(f"format {stored['format']!r}")
+        return _classifier(stored)
     except KeyError as error:
         raise DataError([Fault(name, None, f"no fact classifier: it lacks {error}", REMEDY)]) from None
     except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
         raise DataError([Fault(name, None, f"no fact classifier ({error})", REMEDY)]) from None
 
 
-def _classifier(found: dict[str, Any]) -> FactClassifier:
-    slots = {str(slot): tuple(map(str, values)) for slot, values in found["slots"].items()}
+def _classifier(stored: dict[str, Any]) -> FactClassifier:
+    slots = {str(slot): tuple(map(str, values)) for slot, values in stored["slots"].items()}
     columns = sum(map(len, slots.values()))
-    bias = [STEP * int(weight) for weight in found["bias"]]
+    bias = [WEIGHT_UNIT * int(weight) for weight in stored["bias"]]
     weights = {
-        str(feature): {int(column): STEP * int(weight) for column, weight in row.items()}
-        for feature, row in found["weights"].items()
+        str(feature): {int(column): WEIGHT_UNIT * int(weight) for column, weight in row.items()}
+        for feature, row in stored["weights"].items()
     }
     if len(bias) != columns or any(not 0 <= column < columns for row in weights.values() for column in row):
         raise ValueError(f"weights of other than {columns} facts")
-    return FactClassifier(slots, tuple(map(str, found["names"])), bias, weights, float(found["least"]))
+    return FactClassifier(slots, tuple(map(str, stored["names"])), bias, weights, float(stored["least"]))
 
 
 def write_classifier(classifier: FactClassifier) -> bytes:
     """The file that `load_classifier` reads; n-grams without a weight are left out."""
     rows = {}
     for feature, row in sorted(classifier.weights.items()):
-        whole = {str(column): round(weight / STEP) for column, weight in row.items()}
-        kept = {column: weight for column, weight in whole.items() if weight}
+        rounded = {str(column): round(weight / WEIGHT_UNIT) for column, weight in row.items()}
+        kept = {column: weight for column, weight in rounded.items() if weight}
         if kept:
             rows[feature] = kept
-    told = {
+    content = {
         "format": FORMAT,
         "slots": {slot: list(values) for slot, values in classifier.slots.items()},
         "names": list(classifier.names),
         "least": classifier.least,
-        "bias": [round(weight / STEP) for weight in classifier.bias],
+        "bias": [round(weight / WEIGHT_UNIT) for weight in classifier.bias],
         "weights": rows,
     }
-    return orjson.dumps(told) + b"\n"
-
-
-NO_FACTS = "no records with a value in its data"
+    return orjson.dumps(content) + b"\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Classification:
     """What a classifier says of one text: of each record, and of slots that the data does not fill.
 
-    `said` has the probability of each record by its place; `instead` the value that is said for another.
+    `probabilities` has that of each record by its index; `instead` the value that is said in its place.
     """
 
-    said: Mapping[int, float]
-    missing: Sequence[int]
+    probabilities: Mapping[int, float]
+    omitted: Sequence[int]
     instead: Mapping[int, str]
-    added: Mapping[str, str]
+    extra: Mapping[str, str]
+
+    @property
+    def missing(self) -> int:
+        """How many facts are left out."""
+        return len(self.omitted)
+
+    @property
+    def wrong(self) -> int:
+        """How many facts have another value."""
+        return len(self.instead)
+
+    @property
+    def added(self) -> int:
+        """How many slots are filled that the data does not fill."""
+        return len(self.extra)
+
+    @property
+    def value(self) -> int:
+        """The number of facts by which text and data differ."""
+        return self.missing + self.wrong + self.added
+
+    @property
+    def omission(self) -> bool:
+        """Whether a fact is not said."""
+        return bool(self.omitted or self.instead)
+
+    @property
+    def hallucination(self) -> bool:
+        """Whether the text says what the data does not."""
+        return bool(self.extra or self.instead)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactClassifierDistance:
-    """How many facts a trained classifier finds missing, wrong or added (the reranker of TGen).
+@metric
+class FactClassifierDistance(Metric):
+    """How many facts a trained classifier finds missing, wrong or added (the reranker of TGen)."""
 
-    classifier  "e2e", which is embedded, or a file made by `factable train facts`
-    """
+    name = "fact_classifier"
+    higher_is_better = False
+    bounds = (0.0, math.inf)
+    parts = ("missing", "wrong", "added", "omission", "hallucination")
 
-    name: ClassVar[str] = "fact_classifier"
-    version: ClassVar[int] = 1
-    higher_is_better: ClassVar[bool] = False
-    needs: ClassVar[frozenset[Field]] = frozenset({"table"})
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    parts: ClassVar[tuple[str, ...]] = ("missing", "wrong", "added", "omission", "hallucination")
-    shard_by: ClassVar[Literal["example", "item", "corpus"]] = "example"
+    classifier: str = param(
+        "e2e", '"e2e", which is embedded, or a file made by `factable train facts`', file=True
+    )
 
-    classifier: str = "e2e"
-
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        named = isinstance(self.classifier, str) and self.classifier != ""
-        require(self, "classifier", named, "a name or a file name")
+    def check(self) -> None:
+        """Refuse an empty name."""
+        if not self.classifier:
+            raise self.bad("classifier", "a name or a file name")
 
     def checksums(self) -> Mapping[str, str]:
         """The checksum of the classifier."""
         return {"classifier": classifier_checksum(self.classifier)}
 
-    def score(self, examples: Sequence[Example]) -> Scores:
-        """Facts by which text and data differ; an example without facts is unscored."""
+    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
+        """Facts by which text and data differ: each record, and the slots that the text adds."""
         classifier = load_classifier(self.classifier)
-        rows, reasons = [], {}
-        for index, example in enumerate(examples):
-            if any(record.value.strip() for record in example.table.records):
-                rows.append(_row(_judge(example, classifier)))
-            else:
-                rows.append((math.nan,) * (len(self.parts) + 1))
-                reasons[index] = NO_FACTS
-        columns = [array("d", [row[column] for row in rows]) for column in range(len(self.parts) + 1)]
-        parts = dict(zip(self.parts, columns[1:], strict=True))
-        return make_scores(self, examples, columns[0], parts, reasons)
-
-    def explain(self, examples: Sequence[Example]) -> tuple[tuple[Finding, ...], ...]:
-        """Each record as supported, omitted or contradicted, and the slots that the text adds."""
-        classifier = load_classifier(self.classifier)
-        return tuple(tuple(_explain(_judge(example, classifier))) for example in examples)
+        results = [classify(example, classifier) for example in examples]
+        scored = [result if result.probabilities else None for result in results]
+        values, parts, reasons = columns_of(scored, self.parts, NO_FACTS)
+        return Analysis(values, parts, reasons, find=lambda: list(map(_findings, results)))
 
 
-def _judge(example: Example, classifier: FactClassifier) -> Judgement:
+def classify(example: Example, classifier: FactClassifier) -> Classification:
     """What the classifier says of a text; a fact that it does not know is looked for as a value."""
-    records = example.table.records
-    found = classifier.probabilities(example.text, records)
-    said, missing, instead = {}, [], {}
-    for index, record in enumerate(records):
-        if not record.value.strip():
-            continue
-        shares = found.get(record.attribute, {NONE: 1.0})
+    facts = {index: record for index, record in enumerate(example.table.records) if record.value.strip()}
+    by_slot = classifier.probabilities(example.text, example.table.records)
+    probabilities, omitted, instead = {}, [], {}
+    for index, record in facts.items():
+        of_values = by_slot.get(record.attribute, {UNFILLED: 1.0})
         value = classifier.value_of(record)
-        said[index] = shares[value] if value else _is_said(record, example.text)
-        if said[index] < classifier.least:
-            best = max(shares, key=shares.__getitem__)
-            if best in (NONE, value):
-                missing.append(index)
+        probabilities[index] = of_values[value] if value else _is_said(record, example.text)
+        if probabilities[index] < classifier.least:
+            best = _best(of_values)
+            if best in (UNFILLED, value):
+                omitted.append(index)
             else:
                 instead[index] = best
-    filled = {record.attribute for record in records if record.value.strip()}
-    added = {}
-    for slot, shares in found.items():
-        best = max(shares, key=shares.__getitem__)
-        if slot not in filled and best != NONE:
-            added[slot] = best
-    return Judgement(said, missing, instead, added)
+    filled = {record.attribute for record in facts.values()}
+    extra = {slot: _best(of_values) for slot, of_values in by_slot.items() if slot not in filled}
+    return Classification(
+        probabilities, omitted, instead, {slot: value for slot, value in extra.items() if value != UNFILLED}
+    )
+
+
+def _best(probabilities: Mapping[str, float]) -> str:
+    return max(probabilities, key=probabilities.__getitem__)
 
 
 def _is_said(record: Record, text: str) -> float:
@@ -259,20 +272,14 @@ def _is_said(record: Record, text: str) -> float:
     return float(any(hit.relation is not Relation.DIFFERENT for hit in hits))
 
 
-def _row(judgement: Judgement) -> tuple[float, ...]:
-    """The distance and its parts."""
-    missing, wrong, added = len(judgement.missing), len(judgement.instead), len(judgement.added)
-    omission, hallucination = bool(missing or wrong), bool(added or wrong)
-    return tuple(map(float, (missing + wrong + added, missing, wrong, added, omission, hallucination)))
-
-
-def _explain(judgement: Judgement) -> Iterator[Finding]:
-    for index, share in judgement.said.items():
-        if index in judgement.instead:
-            note = f"says {printable(judgement.instead[index])}"
-            yield Finding("contradicted", record=index, score=share, note=note)
-        else:
-            kind: Kind = "omitted" if index in judgement.missing else "supported"
-            yield Finding(kind, record=index, score=share)
-    for slot, value in judgement.added.items():
-        yield Finding("unsupported", note=f"says {printable(slot)}: {printable(value)}")
+def _findings(result: Classification) -> Findings:
+    findings = []
+    for index, probability in result.probabilities.items():
+        kind: Kind = "omitted" if index in result.omitted else "supported"
+        note = ""
+        if index in result.instead:
+            kind, note = "contradicted", f"says {printable(result.instead[index])}"
+        findings.append(Finding(kind, record=index, score=probability, note=note))
+    for slot, value in result.extra.items():
+        findings.append(Finding("unsupported", note=f"says {printable(slot)}: {printable(value)}"))
+    return tuple(findings)

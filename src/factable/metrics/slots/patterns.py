@@ -15,8 +15,8 @@ from factable.models.runtime.manifest import read_shipped
 SHIPPED = ("e2e", "rotowire")
 PIECES, COMPAT = "pieces", "compat"
 REMEDY = "write a section for each slot with lines such as pub = ['pub', 'inn']"
-# A space of a pattern: texts have "family friendly", "family-friendly" and "family - friendly".
 _PIECE = re.compile(r"(?<!\(\?P)<(\w+)>")
+# A space of a pattern: texts have "family friendly", "family-friendly" and "family - friendly".
 _GAP = r"(?:[\s\-–]+)"
 # Letters that texts write with and without their accents.
 _PLAIN = str.maketrans(
@@ -31,7 +31,7 @@ class Patterns:
     by_slot: Mapping[str, Mapping[str, re.Pattern[str]]]
 
     def known(self, slot: str, value: str) -> str | None:
-        """The value as the file writes it, in other spaces and capitals perhaps; None if it has none."""
+        """The value as the file writes it, whatever the spaces and capitals; None if the file lacks it."""
         values = self.by_slot.get(slot, {})
         if value in values:
             return value
@@ -45,7 +45,7 @@ def squeeze(value: str) -> str:
 
 
 def load_patterns(name: str, *, compat: bool = False) -> Patterns:
-    """Patterns by the name of a shipped data set or of a TOML file; with `compat` as its original reads."""
+    """Patterns of a shipped data set or of a TOML file; with `compat` those of the original program."""
     return _parse(name, _content(name), compat)
 
 
@@ -69,11 +69,11 @@ def verbatim(value: str) -> str:
 def _parse(name: str, content: bytes, compat: bool) -> Patterns:
     sections = parse_toml(name, content, REMEDY)
     pieces = _read_pieces(name, sections.pop(PIECES, {}))
-    others = sections.pop(COMPAT, {})
+    compat_sections = sections.pop(COMPAT, {})
     by_slot = _read_slots(name, sections, pieces)
-    instead = _read_slots(name, others, pieces)
+    replacements = _read_slots(name, compat_sections, pieces)
     if compat:
-        by_slot |= {slot: by_slot.get(slot, {}) | values for slot, values in instead.items()}
+        by_slot |= {slot: by_slot.get(slot, {}) | values for slot, values in replacements.items()}
     return Patterns(by_slot)
 
 
@@ -93,7 +93,7 @@ def _read_slots(
 
 
 def _read_pieces(name: str, section: object) -> dict[str, str]:
-    """The pieces of patterns, each with those before it in place."""
+    """The named pieces of patterns; each may use those before it."""
     if not isinstance(section, dict) or not all(isinstance(form, str) for form in section.values()):
         raise DataError([Fault(name, None, f"{PIECES!r} is no section of texts", REMEDY)])
     pieces: dict[str, str] = {}
@@ -103,25 +103,25 @@ def _read_pieces(name: str, section: object) -> dict[str, str]:
 
 
 def _pattern(
-    name: str, index: str, value: str, forms: Sequence[str], pieces: Mapping[str, str]
+    name: str, where: str, value: str, forms: Sequence[str], pieces: Mapping[str, str]
 ) -> re.Pattern[str]:
     if not isinstance(forms, list) or not all(isinstance(form, str) for form in forms):
-        raise DataError([Fault(name, None, f"{index}: no list of patterns", REMEDY)])
+        raise DataError([Fault(name, None, f"{where}: no list of patterns", REMEDY)])
     try:
         return _compile("|".join(_fill(name, form, pieces) for form in forms) or verbatim(value))
     except (re.error, OverflowError, RecursionError, Warning) as error:
-        problem = f"{index}: not a regular expression ({error})"
+        problem = f"{where}: not a regular expression ({error})"
         remedy = r"correct the pattern, and write \[ for a bracket that is meant as such"
         raise DataError([Fault(name, None, problem, remedy)]) from None
 
 
 def _fill(name: str, form: str, pieces: Mapping[str, str]) -> str:
-    """A pattern with its pieces in place."""
+    """A pattern with its named pieces filled in."""
     unknown = [piece for piece in _PIECE.findall(form) if piece not in pieces]
     if unknown:
-        found = f"no piece <{unknown[0]}> before its use"
-        raise DataError([Fault(name, None, found, f"add it to the section {PIECES}")])
-    return _PIECE.sub(lambda index: pieces[index[1]], form)
+        problem = f"no piece <{unknown[0]}> before its use"
+        raise DataError([Fault(name, None, problem, f"add it to the section {PIECES}")])
+    return _PIECE.sub(lambda match: pieces[match[1]], form)
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

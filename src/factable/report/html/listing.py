@@ -3,7 +3,6 @@
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from tempfile import SpooledTemporaryFile
 from typing import NamedTuple
@@ -12,9 +11,9 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from factable.core.metric import Metric
-from factable.engine.units import Render, Scored
-from factable.types import Example, Finding, Scores, Table
+from factable.core.results import Scores
+from factable.engine.plan import Scored
+from factable.types import Example, Finding, Table
 
 # In the order in which the page numbers them.
 KINDS = ("supported", "omitted", "contradicted", "unsupported", "repeated", "unscored")
@@ -32,13 +31,9 @@ class Listed(NamedTuple):
 
 
 class Listing:
-    """Keeps the rows of all examples of a run until the page is written; memory holds 16 bytes of each.
+    """Keeps the rows of all examples of a run until the page is written; memory holds 16 bytes of each."""
 
-    `explained` says that the run makes findings anyway; otherwise `render` makes them, for the page alone.
-    """
-
-    def __init__(self, metrics: Sequence[Metric], *, explained: bool = False) -> None:
-        self.render: Render = _Rows(tuple(metrics), explained)
+    def __init__(self) -> None:
         self._file = SpooledTemporaryFile(BYTES_IN_MEMORY)  # noqa: SIM115 - closed by __exit__
         self._starts = array("q", [0])
         self._items = array("q")
@@ -65,7 +60,7 @@ class Listing:
         return numbers
 
     def rows(self, indices: Sequence[int]) -> Iterator[Listed]:
-        """The examples at these places, which go up."""
+        """The examples with these indices, which must ascend."""
         for index in indices:
             start, end = self._starts[index], self._starts[index + 1]
             self._file.seek(start)
@@ -73,32 +68,15 @@ class Listing:
             yield Listed(data, rest)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """Makes a line of JSON of the data of each example (shared by systems) and one of all else."""
-
-    metrics: tuple[Metric, ...]
-    explained: bool
-
-    def __call__(self, examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
-        findings = [piece.findings for piece in pieces]
-        if not self.explained:
-            found = [metric.explain(examples) for metric in self.metrics]
-            findings = [_together(*both) for both in zip(findings, found, strict=True)]
-        rows = []
-        for index, example in enumerate(examples):
-            data = _data(example.table, example.references)
-            # Metrics that always explain themselves may say a thing twice.
-            mine = [_findings(dict.fromkeys(found[index]), example.text) for found in findings]
-            rest = [_clean(example.item), _clean(example.text), _numbers(pieces, index), mine]
-            rows.append(orjson.dumps(data) + b"\n" + orjson.dumps(rest))
-        return rows
-
-
-def _together(
-    known: Sequence[tuple[Finding, ...]], more: Sequence[tuple[Finding, ...]]
-) -> tuple[tuple[Finding, ...], ...]:
-    return tuple(one + other for one, other in zip(known, more, strict=True))
+def listing_rows(examples: Sequence[Example], scores: Sequence[Scores]) -> list[bytes]:
+    """A line of JSON for the data of each example (shared by systems) and one for all else."""
+    rows = []
+    for index, example in enumerate(examples):
+        data = _data(example.table, example.references)
+        findings = [_findings(piece.findings[index], example.text) for piece in scores]
+        rest = [_clean(example.item), _clean(example.text), _numbers(scores, index), findings]
+        rows.append(orjson.dumps(data) + b"\n" + orjson.dumps(rest))
+    return rows
 
 
 def _data(table: Table, references: Sequence[str]) -> tuple[object, ...]:
@@ -114,7 +92,7 @@ def _clean(text: str) -> str:
 def _numbers(pieces: Sequence[Scores], index: int) -> list[list[float | None]]:
     """The value and the parts under each metric."""
     columns = [(piece.values, *piece.parts.values()) for piece in pieces]
-    return [[_rounded(column[index]) for column in mine] for mine in columns]
+    return [[_rounded(column[index]) for column in group] for group in columns]
 
 
 def _rounded(value: float | None) -> float | None:

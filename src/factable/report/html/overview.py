@@ -3,16 +3,15 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.core.metric import VALUE, Metric, corpus_of, finish_each, pick
+from factable.core.metric import Metric, corpus_results
+from factable.core.results import VALUE, Scores, pick
 from factable.engine.collect import Result
 from factable.stats.bootstrap import Draws, Interval, group_means, group_totals, interval
 from factable.study.comparison import Comparison
-from factable.types import Scores
 
 BINS = 25
 # The number of a system that stands for all of them together.
@@ -87,7 +86,7 @@ def _overview(metric: Metric, scores: Scores, edges: tuple[float, float], lines:
 
 
 def _line(metric: Metric, scores: Scores, system: int, found: Interval, edges: tuple[float, float]) -> Line:
-    together = corpus_of(metric, scores.values, scores.parts, scores.stats)
+    together = corpus_results(metric, scores.values, scores.parts, scores.stats)
     return Line(
         system=system,
         examples=len(scores.values),
@@ -175,7 +174,7 @@ def _drawn(
     values = np.frombuffer(scores.values)
     scored = ~np.isnan(values)
     item_of, group_of = item_of[scored], group_of[scored]
-    if not hasattr(metric, "finish"):
+    if not metric.additive:
         return group_means(values[scored], item_of, group_of, groups, weights)
     rows = np.frombuffer(scores.stats).reshape(len(values), -1)[scored]
-    return group_totals(rows, item_of, group_of, groups, weights, partial(finish_each, metric))
+    return group_totals(rows, item_of, group_of, groups, weights, metric.finish_rows)

@@ -11,7 +11,7 @@ from typing import IO, Literal
 import numpy as np
 import orjson
 
-from factable import __version__
+from factable._version import __version__
 from factable.engine.collect import Result
 from factable.errors import printable
 from factable.report.html.listing import KINDS, Indices, Listing

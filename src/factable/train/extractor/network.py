@@ -16,13 +16,13 @@ from factable.metrics.extraction.extractors import ValueExtractor
 from factable.metrics.extraction.pointer import (
     CELL,
     END,
-    MAX_TOKENS,
+    MAX_LINE,
     ROW,
     SPECIAL,
     START,
     UNKNOWN,
-    linearise,
-    tokens_of,
+    linearise_records,
+    lowercase_tokens,
 )
 from factable.text.values import find_value
 from factable.types import Example, Record, Table
@@ -55,9 +55,9 @@ def make_pairs(examples: Iterable[Example]) -> list[Pair]:
     pairs = []
     for example in examples:
         for text in example.references or (example.text,):
-            tokens = tokens_of(text)
-            line = linearise(said_records(text, example.table))
-            if tokens and len(tokens) <= LONGEST_TEXT and len(line) < MAX_TOKENS:
+            tokens = lowercase_tokens(text)
+            line = linearise_records(said_records(text, example.table))
+            if tokens and len(tokens) <= LONGEST_TEXT and len(line) < MAX_LINE:
                 pairs.append(Pair(tokens, line))
     return pairs
 

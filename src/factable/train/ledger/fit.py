@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from factable.metrics.ledger.audit import Audit, audit
 from factable.metrics.ledger.features import MAX_LOGIT, Features
-from factable.metrics.ledger.reading import Reading, overlap
-from factable.metrics.ledger.weights import BIAS, PARTS, Weights
+from factable.metrics.ledger.reading import Reading, overlaps
+from factable.metrics.ledger.weights import BIAS, PARTS, LedgerWeights
 from factable.models.nli import ask_in_groups
 from factable.models.templates import load_templates
 from factable.train.ledger.perturbations import KINDS, ORIGINAL, Perturbed, Perturber
@@ -83,18 +83,18 @@ def value_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
     # A value of another sentence, or one given to another attribute, may well be in the data.
     unclear = made.span if made.kind in UNCLEAR else None
     for span, features in audit.mention_features().items():
-        if unclear and overlap(span, unclear):
+        if unclear and overlaps(span, unclear):
             known = features["equal"] or features["coarser"] or features["words known"] or features["unsure"]
             if made.kind != "foreign" or known:
                 continue
-        guilty = made.span is not None and overlap(span, made.span)
+        guilty = made.span is not None and overlaps(span, made.span)
         yield Case(features, not guilty)
 
 
 def sentence_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
     """Sentences: all are clean but the one with the fault."""
     for span, features in audit.sentence_features().items():
-        yield Case(features, made.span is None or not overlap(span, made.span))
+        yield Case(features, made.span is None or not overlaps(span, made.span))
 
 
 def verdict_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
@@ -106,9 +106,9 @@ def verdict_cases(made: Perturbed, audit: Audit) -> Iterator[Case]:
 CASES = {"fact": fact_cases, "value": value_cases, "sentence": sentence_cases}
 
 
-def no_weights() -> Weights:
+def no_weights() -> LedgerWeights:
     """Weights that say nothing, to begin with."""
-    return Weights({part: defaultdict(float) for part in PARTS})
+    return LedgerWeights({part: defaultdict(float) for part in PARTS})
 
 
 def fit(cases: Sequence[Case]) -> dict[str, float]:
@@ -146,7 +146,7 @@ def _newton(table: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[
     return weights
 
 
-def fit_verdict(weights: Weights, cases: Sequence[Case]) -> Weights:
+def fit_verdict(weights: LedgerWeights, cases: Sequence[Case]) -> LedgerWeights:
     """Weights under which the worst fact or sentence decides about a text at a probability of one half.
 
     The worst of many is worse than one drawn at random: the biases of facts and sentences are shifted, and
@@ -165,7 +165,7 @@ def fit_verdict(weights: Weights, cases: Sequence[Case]) -> Weights:
     shifted = {part: dict(found) for part, found in weights.by_part.items()}
     shifted["fact"][BIAS] = round(shifted["fact"][BIAS] + fact, DIGITS)
     shifted["sentence"][BIAS] = round(shifted["sentence"][BIAS] + sentence, DIGITS)
-    return Weights({**shifted, "verdict": {BIAS: 0.0, "worst": slope}})
+    return LedgerWeights({**shifted, "verdict": {BIAS: 0.0, "worst": slope}})
 
 
 # As many as leave a third of all texts without fault.
@@ -188,7 +188,7 @@ def make_faults(examples: Sequence[Example], seed: int, *, most: int = len(KINDS
 
 def train_weights(
     corpora: Sequence[Sequence[Example]], *, model: str, templates: str, seed: int, advance: Advance
-) -> tuple[Weights, Counter[str]]:
+) -> tuple[LedgerWeights, Counter[str]]:
     """Weights that tell faithful texts from those with a fault, and the number of texts of each kind."""
     made = [one for corpus in corpora for one in make_faults(corpus, seed, most=FAULTS_PER_TEXT)]
     sentences = load_templates(templates)
@@ -201,7 +201,7 @@ def train_weights(
     # Sentences rest on the weights of values, verdicts on those of facts and sentences.
     for part, cases_of in CASES.items():
         cases = [case for one, each in zip(made, audits, strict=True) for case in cases_of(one, each)]
-        weights = Weights({**weights.by_part, part: fit(cases)})
+        weights = LedgerWeights({**weights.by_part, part: fit(cases)})
         audits = [replace(each, weights=weights) for each in audits]
     whole = [case for one, each in zip(made, audits, strict=True) for case in verdict_cases(one, each)]
     return fit_verdict(weights, whole), Counter(one.kind for one in made)

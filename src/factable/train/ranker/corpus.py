@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.metrics.ranking.judgement import average_precision, graded_precision
+from factable.metrics.ranking.evaluator import average_precision, graded_precision
 from factable.text.documents import READINGS, RECORDS, decoys_of, unit_text
 from factable.text.templates import facts_of
 from factable.types import Example, Record, Table

@@ -21,12 +21,12 @@ TABLE = Table(
 
 
 def extract(text):
-    (found,) = load_extractor("rotowire").extract([(text, TABLE)])
-    return [(*one.record, text[slice(*one.span)]) for one in found]
+    (records,) = load_extractor("rotowire").extract([(text, TABLE)])
+    return [(*each.record, text[slice(*each.span)]) for each in records]
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         (
             "The Celtics defeated the Los Angeles Lakers , 113 - 107 .",
@@ -68,5 +68,5 @@ def extract(text):
         ("", []),
     ],
 )
-def test_numbers_and_their_owners(text, found):
-    assert extract(text) == found
+def test_numbers_and_their_owners(text, expected):
+    assert extract(text) == expected

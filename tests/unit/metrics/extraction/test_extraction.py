@@ -98,16 +98,20 @@ def test_a_repeated_record_counts_once():
 
 def test_findings_name_the_pairs():
     text = "James Watson did astronomy in Paris."
-    (found,) = parse("rg_f").explain([example(text)])
-    said = [(one.kind, one.record, text[slice(*one.span)] if one.span else None, one.note) for one in found]
+    (findings,) = parse("rg_f").score([example(text)], explain=True).findings
+    said = [
+        (finding.kind, finding.record, text[slice(*finding.span)] if finding.span else None, finding.note)
+        for finding in findings
+    ]
     assert said == [
         ("supported", 2, "astronomy", "James Watson | field | astronomy"),
         ("unsupported", None, "Paris", "Paris"),
         ("omitted", 0, None, "James Watson | born | 1838-01-28"),
         ("omitted", 1, None, "James Watson | birthPlace | Fingal, Ontario"),
     ]
-    (against,) = parse("cs").explain([example(text, "He was born in 1838 and did astronomy.")])
-    assert [(one.kind, one.record) for one in against] == [
+    reference = "He was born in 1838 and did astronomy."
+    (findings,) = parse("cs").score([example(text, reference)], explain=True).findings
+    assert [(finding.kind, finding.record) for finding in findings] == [
         ("supported", 2),
         ("unsupported", None),
         ("omitted", 0),

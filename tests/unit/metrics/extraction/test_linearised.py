@@ -1,13 +1,13 @@
 """Records as lines of tokens, and back."""
 
-from factable.metrics.extraction.pointer import delinearise, find_tokens, linearise
+from factable.metrics.extraction.pointer import delinearise_records, find_tokens, linearise_records
 from factable.types import Record
 
 RECORDS = [Record("Alan_Bean", "birthDate", "15 March 1932"), Record("", "dateOfBirth", "10.5")]
 
 
 def test_records_come_back_in_small_letters():
-    assert delinearise(linearise(RECORDS)) == [
+    assert delinearise_records(linearise_records(RECORDS)) == [
         Record("alan bean", "birthDate", "15 march 1932"),
         Record("", "dateOfBirth", "10.5"),
     ]
@@ -22,9 +22,9 @@ def test_where_tokens_stand():
 
 
 def test_rows_that_are_no_record_are_left_out():
-    first, second = linearise(RECORDS[:1]), linearise(RECORDS[1:])
+    first, second = linearise_records(RECORDS[:1]), linearise_records(RECORDS[1:])
     without_value = [token for token in first if token not in ("15", "march", "1932")]
-    assert delinearise([*without_value, *second]) == delinearise(second)
+    assert delinearise_records([*without_value, *second]) == delinearise_records(second)
     # A line that is cut has no end of its last row.
-    assert delinearise([*second, *first[:-1]]) == delinearise(second)
-    assert delinearise([]) == []
+    assert delinearise_records([*second, *first[:-1]]) == delinearise_records(second)
+    assert delinearise_records([]) == []

@@ -1,7 +1,7 @@
 import pytest
 
 from factable.io.data import make_table
-from factable.metrics.ledger.alignment import align
+from factable.metrics.ledger.alignment import align_records
 from factable.metrics.ledger.reading import Reading
 from factable.models.templates import load_templates
 from factable.types import Example
@@ -42,14 +42,14 @@ AGES = [["Bob", "age", "25"], ["Ann", "age", "30"]]
     ],
 )
 def test_a_value_said_of_something_else_is_misplaced(data, text, misplaced):
-    assert sorted(align(read(data, text)).misplaced) == misplaced
+    assert sorted(align_records(read(data, text)).misplaced) == misplaced
 
 
 def test_facts_are_told_in_the_words_of_the_text():
     reading = read([["Berlin", "population", "3645000"]], "About 3.6 million people live in Berlin.")
-    assert align(reading).sentences == {0: "The population of Berlin is About 3.6 million."}
+    assert align_records(reading).sentences == {0: "The population of Berlin is About 3.6 million."}
 
 
 def test_a_value_that_the_text_does_not_say_stays_as_it_is():
     reading = read([["Berlin", "population", "3645000"]], "About 4.6 million people live in Berlin.")
-    assert align(reading).sentences == {0: "The population of Berlin is 3645000."}
+    assert align_records(reading).sentences == {0: "The population of Berlin is 3645000."}

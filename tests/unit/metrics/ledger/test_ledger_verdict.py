@@ -1,7 +1,10 @@
+from inspect import signature
+
 import pytest
 
 import factable
 from factable.errors import DataError, UsageError
+from factable.metrics.ledger.metric import Ledger
 from factable.metrics.ledger.verdict import Claim, Fact, Verdict
 from factable.types import Example, Record, Table
 
@@ -14,7 +17,7 @@ def states(verdict):
 
 
 def wrong(verdict):
-    return [verdict.text[span.start : span.end] for span in verdict.spans if span.state != "supported"]
+    return [verdict.text[slice(*claim.span)] for claim in verdict.claims if claim.state != "supported"]
 
 
 def test_a_faithful_text_is_ok():
@@ -46,7 +49,7 @@ def test_a_contradicted_fact_and_its_span_are_tied():
     (fact,) = verdict.facts
     assert fact.state == "contradicted"
     assert verdict.text[slice(*fact.span)] == "15 May 1932"
-    assert any(span.records == (0,) and span.state == "contradicted" for span in verdict.spans)
+    assert any(claim.records == (0,) and claim.state == "contradicted" for claim in verdict.claims)
 
 
 def test_optional_facts_may_be_left_out():
@@ -73,7 +76,7 @@ def test_an_empty_text_leaves_everything_out():
     verdict = factable.check(DATA, " ")
     assert verdict.label == "omission"
     assert states(verdict) == ["omitted"] * 3
-    assert verdict.spans == ()
+    assert verdict.claims == ()
 
 
 def test_broken_data_is_one_clear_line():
@@ -92,12 +95,19 @@ def test_broken_data_is_one_clear_line():
         "\ud800 pub",
     ],
 )
-def test_spans_lie_in_the_text_and_do_not_overlap(text):
+def test_claims_lie_in_the_text_and_do_not_overlap(text):
     verdict = factable.check(DATA, text)
     ends = 0
-    for span in verdict.spans:
-        assert ends <= span.start < span.end <= len(text)
-        ends = span.end
+    for claim in verdict.claims:
+        assert ends <= claim.start < claim.end <= len(text)
+        ends = claim.end
+
+
+def test_parameters_are_those_of_the_metric():
+    parameters = signature(factable.check).parameters
+    defaults = {each.name: each.default for each in Ledger.params}
+    assert {name: parameters[name].default for name in defaults} == defaults
+    assert list(parameters) == ["data", "text", "subject", "title", *defaults]
 
 
 def test_as_plain_text():
@@ -107,9 +117,9 @@ def test_as_plain_text():
     assert str(verdict).splitlines() == [
         "omission (probability of OK 0.25)",
         "facts",
-        r'  ! name | Blue\nSpice  contradicted 0.10  "Blue"  (the text says something else)',
+        r'  ✗ name | Blue\nSpice  contradicted 0.10  "Blue"  (the text says something else)',
         "text",
-        "  ? Blue  unsupported 0.20",
+        "  + Blue  unsupported 0.20",
     ]
 
 
@@ -122,6 +132,6 @@ def test_findings_tie_facts_and_spans():
 
 def test_phrases_of_a_clean_sentence_rest_on_the_records_named_in_it():
     verdict = factable.check([["Dune", "author", "Frank Herbert"]], "Dune was written by Frank Herbert.")
-    (written,) = [span for span in verdict.spans if "written" in verdict.text[span.start : span.end]]
+    (written,) = [claim for claim in verdict.claims if "written" in verdict.text[slice(*claim.span)]]
     assert written.state == "supported"
     assert written.records == (0,)

@@ -12,19 +12,18 @@ import threading
 
 import pytest
 
-from factable.core.metric import VALUE
+from factable.core.results import VALUE
 from factable.errors import FactableError, MissingExtraError, MissingProgramError, UsageError
-from factable.metrics.meteor import program as meteor_files
 from factable.metrics.meteor import program as programs
 from factable.metrics.meteor.metric import TUNINGS, Meteor, without_whole_chunk
-from factable.metrics.meteor.program import WIDTH, Setting, command, load_meteor
+from factable.metrics.meteor.program import WIDTH, MeteorOptions, command, load_meteor
 from factable.types import Example, Table
 from helpers.paths import SOURCE
 
 
 def what_is_missing() -> str:
     try:
-        command(Setting())
+        command(MeteorOptions())
     except (MissingExtraError, MissingProgramError) as error:
         return str(error)
     return ""
@@ -36,7 +35,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 # Starts at once: the paraphrase table takes seconds to read.
-QUICK = Setting(paraphrases="none")
+QUICK = MeteorOptions(paraphrases="none")
 METRIC = Meteor(paraphrases="none")
 
 
@@ -48,8 +47,8 @@ def value(text, *references, metric=METRIC):
     return metric.score([example(text, *references)]).values[0]
 
 
-def java_of(setting):
-    return load_meteor(setting)._java._process
+def java_of(options):
+    return load_meteor(options)._java._process
 
 
 def test_one_process_answers_again_and_again():
@@ -63,7 +62,7 @@ def test_one_process_answers_again_and_again():
 
 def test_nothing_to_ask_starts_nothing(monkeypatch):
     monkeypatch.setattr(programs, "_Java", None)
-    assert programs.Meteor(QUICK).measure([]) == []
+    assert programs.MeteorProgram(QUICK).measure([]) == []
 
 
 def test_long_lines_and_many_lines_do_not_block():
@@ -140,7 +139,7 @@ def test_a_killed_process_is_started_again():
 def stand_in(monkeypatch, script):
     """A program that is not METEOR in the place of Java."""
     monkeypatch.setattr(programs, "command", lambda _: ["/bin/sh", "-c", script])
-    return programs.Meteor(QUICK)
+    return programs.MeteorProgram(QUICK)
 
 
 def test_a_process_that_dies_twice(monkeypatch):
@@ -159,7 +158,7 @@ def test_a_process_that_answers_nonsense(monkeypatch):
 
 
 def test_an_interrupt_leaves_no_answer_behind(monkeypatch):
-    program = programs.Meteor(QUICK)
+    program = programs.MeteorProgram(QUICK)
     try:
         program.measure([(["a"], "a")])
         first = program._java._process
@@ -202,8 +201,8 @@ def test_a_forked_child_starts_its_own():
 
 def test_java_ends_with_python():
     script = (
-        "from factable.metrics.meteor.program import Setting, load_meteor\n"
-        "program = load_meteor(Setting(paraphrases='none'))\nprogram.measure([(['a'], 'a')])\n"
+        "from factable.metrics.meteor.program import MeteorOptions, load_meteor\n"
+        "program = load_meteor(MeteorOptions(paraphrases='none'))\nprogram.measure([(['a'], 'a')])\n"
         "print(program._java._process.pid)"
     )
     run = subprocess.run(
@@ -229,12 +228,12 @@ def test_scores_of_every_language_are_those_of_the_program(language, normalize, 
         "perro",
     ]
     examples = [example(text, *texts[: 1 + index]) for index, text in enumerate(texts[1:] + texts[:1])]
-    setting = Setting(language, normalize, str(table))
+    options = MeteorOptions(language, normalize, str(table))
     scores = metric.score(examples)
-    rows = load_meteor(setting).measure([(one.references, one.text) for one in examples])
-    load_meteor(setting).close()
+    rows = load_meteor(options).measure([(one.references, one.text) for one in examples])
+    load_meteor(options).close()
     line = " ||| ".join(["EVAL", *(" ".join(map(str, row)) for row in rows if len(row) == WIDTH)])
-    run = subprocess.run(command(setting), input=f"{line}\n", capture_output=True, text=True, check=True)
+    run = subprocess.run(command(options), input=f"{line}\n", capture_output=True, text=True, check=True)
     *values, corpus = map(float, run.stdout.split())
     assert list(scores.values) == pytest.approx(values, abs=1e-12)
     assert scores.corpus == pytest.approx(corpus, abs=1e-12)
@@ -260,7 +259,7 @@ def test_nothing_at_all_is_zero():
     ("arguments", "message"),
     [
         ({"language": "ru"}, "one of en, cz, de, es, fr"),
-        ({"language": "de"}, 'paraphrases="none"'),
+        ({"language": "de"}, 'it must be "none" or a file such as paraphrase-de.gz'),
         ({"normalize": 1}, "True or False"),
         ({"paraphrases": ""}, "a file name"),
     ],
@@ -284,7 +283,7 @@ def test_paraphrase_tables_are_checked_and_signed(tmp_path):
     pieces = dict(piece.split(":") for piece in scores.signature.split("|")[1:])
     assert pieces["paraphrases"].startswith("own.gz@")
     assert len(pieces["jar"]) == 12
-    load_meteor(Setting(paraphrases=str(table))).close()
+    load_meteor(MeteorOptions(paraphrases=str(table))).close()
 
 
 def test_java_home_comes_first(tmp_path, monkeypatch):
@@ -292,9 +291,9 @@ def test_java_home_comes_first(tmp_path, monkeypatch):
     java.parent.mkdir()
     java.touch(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert meteor_files.find_java() == str(java)
+    assert programs.find_java() == str(java)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nowhere"))
-    assert meteor_files.find_java() != str(java)
+    assert programs.find_java() != str(java)
 
 
 @pytest.fixture

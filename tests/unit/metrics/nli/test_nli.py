@@ -9,7 +9,8 @@ import pytest
 import factable
 from factable.errors import UsageError
 from factable.metrics.nli.check import Check, Selection, decide, explain_check, questions_of, sentence_pairs
-from factable.metrics.nli.metric import NO_FACTS, NliCheck
+from factable.metrics.nli.metric import NliCheck
+from factable.metrics.tables import NO_FACTS
 from factable.text.templates import Templates
 from factable.types import Example, Record, Table
 from helpers.paths import RESTAURANTS
@@ -25,13 +26,18 @@ def check_of(example=EXAMPLE, *, required=(), optional=(), direction="both"):
     return Check.of(example, Templates(), selection, direction=direction, compat="")
 
 
-def told(findings):
-    return [(one.kind, one.record, one.span, one.note) for one in findings]
+def explain(metric, example):
+    (findings,) = metric.score([example], explain=True).findings
+    return findings
+
+
+def described(findings):
+    return [(finding.kind, finding.record, finding.span, finding.note) for finding in findings]
 
 
 @pytest.fixture(scope="module")
 def examples():
-    return {(one.item, one.system): one for one in factable.read(RESTAURANTS)}
+    return {(example.item, example.system): example for example in factable.read(RESTAURANTS)}
 
 
 def test_careful_texts_score_above_lively_ones(examples):
@@ -46,14 +52,14 @@ def test_careful_texts_score_above_lively_ones(examples):
 def test_an_omitted_fact_is_a_finding(examples):
     lively = examples["blue-spice", "lively"]
     pub = lively.table.records.index(Record("", "eatType", "pub"))
-    (findings,) = NliCheck().explain([lively])
-    assert [one.kind for one in findings if one.record == pub] in (["omitted"], ["contradicted"])
+    findings = explain(NliCheck(), lively)
+    assert [finding.kind for finding in findings if finding.record == pub] in (["omitted"], ["contradicted"])
     # The name is what the facts are about, and no fact itself.
-    assert {one.record for one in findings if one.record is not None} == {1, 2, 3}
+    assert {finding.record for finding in findings if finding.record is not None} == {1, 2, 3}
     scores = NliCheck().score([lively])
     assert scores.parts["omission"][0] == 1
-    without = NliCheck(optional="eatType, familyFriendly=no", direction="omission").explain([lively])[0]
-    assert {one.record for one in without} == {2}
+    without = explain(NliCheck(optional="eatType, familyFriendly=no", direction="omission"), lively)
+    assert {finding.record for finding in without} == {2}
 
 
 def test_the_rule():
@@ -135,9 +141,9 @@ def test_an_empty_text(text):
         "facts_to_text": 0,
         "hallucination": 0,
     }
-    (findings,) = NliCheck(optional="food").explain([example])
-    assert told(findings) == [("omitted", 1, None, "no text")]
-    assert NliCheck(direction="hallucination").explain([example]) == ((),)
+    findings = explain(NliCheck(optional="food"), example)
+    assert described(findings) == [("omitted", 1, None, "no text")]
+    assert explain(NliCheck(direction="hallucination"), example) == ()
 
 
 @pytest.mark.parametrize(
@@ -148,7 +154,7 @@ def test_no_facts(records):
     scores = NliCheck().score([example])
     assert math.isnan(scores.values[0])
     assert scores.findings[0][0].note == NO_FACTS
-    assert NliCheck().explain([example]) == ((),)
+    assert len(explain(NliCheck(), example)) == 1
 
 
 def test_an_empty_value_is_no_fact():
@@ -164,7 +170,7 @@ def test_an_empty_value_is_no_fact():
 def test_two_equal_facts_are_two_facts():
     check = check_of(replace(EXAMPLE, table=Table(FACTS.records[:1] * 2)))
     decision = decide(check, [E, N, N, N])
-    assert [one.record for one in explain_check(decision, [])] == [0, 1]
+    assert [finding.record for finding in explain_check(decision, [])] == [0, 1]
 
 
 def test_findings_say_where():
@@ -173,7 +179,7 @@ def test_findings_say_where():
         "Aromi serves French food.",
         "It is cheap.",
     ]
-    assert told(explain_check(decision, [E, N])) == [
+    assert described(explain_check(decision, [E, N])) == [
         ("supported", 0, None, "entailment 0.80"),
         ("contradicted", 1, None, "contradiction 0.70"),
         ("unsupported", None, (26, 38), "neutral 0.60"),
@@ -185,14 +191,14 @@ def test_findings_say_where():
 def test_no_sentence_is_blamed_where_the_text_is_entailed():
     decision = decide(check_of(), [E, E, E, E])
     assert sentence_pairs(decision) == []
-    assert {one.kind for one in explain_check(decision, [])} == {"supported"}
+    assert {finding.kind for finding in explain_check(decision, [])} == {"supported"}
 
 
 def test_spans_are_those_of_the_text_as_given():
     given = f"\n  {TEXT} \n"
     decision = decide(check_of(replace(EXAMPLE, text=given)), [N, E, E, E])
     assert questions_of(decision.check) == questions_of(check_of())
-    (finding,) = (one for one in explain_check(decision, [E, C]) if one.span)
+    (finding,) = (each for each in explain_check(decision, [E, C]) if each.span)
     assert given[slice(*finding.span)] == "It is cheap."
     assert finding.kind == "contradicted"
 
@@ -200,7 +206,7 @@ def test_spans_are_those_of_the_text_as_given():
 def test_an_omission_of_all_together_is_a_finding():
     check = replace(check_of(), compat="nlgi")
     findings = explain_check(decide(check, [E, N, E, E]), [])
-    assert told(findings)[-1] == ("omitted", None, None, "each fact is entailed, but not all together")
+    assert described(findings)[-1] == ("omitted", None, None, "each fact is entailed, but not all together")
 
 
 @pytest.mark.parametrize(

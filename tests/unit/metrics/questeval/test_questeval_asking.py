@@ -3,7 +3,13 @@
 import pytest
 
 from factable.metrics.questeval.metric import QuestEval
-from factable.metrics.questeval.questions import Asking, reply_of, with_data, with_reference, word_questions
+from factable.metrics.questeval.questions import (
+    QuestionOptions,
+    questions_with_data,
+    questions_with_reference,
+    reply_of,
+    rewrite_questions,
+)
 from factable.models.protocols import Answer, TextWithAnswer
 from factable.models.seq2seq import write_questions
 from factable.text.answers import answer_spans
@@ -17,8 +23,8 @@ EXAMPLE = Example("1", "", "Ada Lovelace met Charles Babbage in London.", TABLE,
 LINE = "entity [ Ada Lovelace ] , born [ 1815 - 12 - 10 ] , field [ mathematics ]"
 
 
-def asking(writer):
-    return Asking(Questions(), lambda text, _: answer_spans(text), linearise_by_entity, writer)
+def options(writer):
+    return QuestionOptions(Questions(), lambda text, _: answer_spans(text), linearise_by_entity, writer)
 
 
 @pytest.fixture(scope="module")
@@ -28,39 +34,48 @@ def model(tmp_path_factory):
 
 
 def test_values_are_asked_for_and_subjects_by_a_writer():
-    plain, written = (with_data(EXAMPLE, asking(writer)) for writer in ("", "model"))
-    assert [one.expected for one in plain.of_text] == ["1815-12-10", "mathematics"]
-    assert [one.expected for one in written.of_text] == ["Ada Lovelace", "1815-12-10", "mathematics"]
-    assert [one.stands for one in written.of_text] == [
+    plain, written = (questions_with_data(EXAMPLE, options(writer)) for writer in ("", "model"))
+    assert [question.expected for question in plain.of_text] == ["1815-12-10", "mathematics"]
+    assert [question.expected for question in written.of_text] == [
+        "Ada Lovelace",
+        "1815-12-10",
+        "mathematics",
+    ]
+    assert [question.source for question in written.of_text] == [
         TextWithAnswer(answer, LINE) for answer in ("Ada Lovelace", "1815 - 12 - 10", "mathematics")
     ]
-    assert [one.record for one in written.of_text] == [0, 0, 1]
-    assert [one.attribute for one in written.of_text] == ["", "born", "field"]
-    assert {one.asked.context for one in written.of_other} == {LINE}
-    assert written.of_other[0].stands == TextWithAnswer("Ada Lovelace", EXAMPLE.text)
+    assert [question.record for question in written.of_text] == [0, 0, 1]
+    assert [question.attribute for question in written.of_text] == ["", "born", "field"]
+    assert {question.asked.context for question in written.of_other} == {LINE}
+    assert written.of_other[0].source == TextWithAnswer("Ada Lovelace", EXAMPLE.text)
 
 
 def test_an_answer_from_the_data_is_the_value_as_the_data_has_it():
-    comparison = with_data(EXAMPLE, asking(""))
-    exchange = comparison.of_other[0]
+    questions = questions_with_data(EXAMPLE, options(""))
+    question = questions.of_other[0]
     start = LINE.index("1815")
-    whole = reply_of(comparison, exchange, Answer("1815 - 12 - 10", (start, start + 14), 1.0))
+    whole = reply_of(questions, question, Answer("1815 - 12 - 10", (start, start + 14), 1.0))
     assert (whole.answer.text, whole.record, whole.attribute) == ("1815-12-10", 0, "born")
-    part = reply_of(comparison, exchange, Answer("1815", (start, start + 4), 1.0))
+    part = reply_of(questions, question, Answer("1815", (start, start + 4), 1.0))
     assert (part.answer.text, part.record) == ("1815", 0)
-    subject = reply_of(comparison, exchange, Answer("Ada Lovelace", (9, 21), 1.0))
+    subject = reply_of(questions, question, Answer("Ada Lovelace", (9, 21), 1.0))
     assert (subject.answer.text, subject.record, subject.attribute) == ("Ada Lovelace", 0, "")
 
 
 def test_a_writer_words_the_questions_of_both_sides(model):
-    comparisons = [with_data(EXAMPLE, asking(model)), with_reference(EXAMPLE, "Ada lived.", asking(model))]
-    worded = word_questions(comparisons, model)
-    for before, after in zip(comparisons, worded, strict=True):
+    sets = [
+        questions_with_data(EXAMPLE, options(model)),
+        questions_with_reference(EXAMPLE, "Ada lived.", options(model)),
+    ]
+    rewritten = rewrite_questions(sets, model)
+    for before, after in zip(sets, rewritten, strict=True):
         for old, new in ((before.of_text, after.of_text), (before.of_other, after.of_other)):
-            questions = write_questions(model, [one.stands for one in old])
-            assert [one.asked.question for one in new] == questions
-            assert [one.asked.context for one in new] == [one.asked.context for one in old]
-            assert [one.expected for one in new] == [one.expected for one in old]
+            questions = write_questions(model, [question.source for question in old])
+            assert [question.asked.question for question in new] == questions
+            assert [question.asked.context for question in new] == [
+                question.asked.context for question in old
+            ]
+            assert [question.expected for question in new] == [question.expected for question in old]
 
 
 @pytest.mark.parametrize("source", ["data", "references", "both"])
@@ -79,8 +94,8 @@ def test_answers_by_a_pipeline_of_spacy(model, tmp_path):
     pipeline.add_pipe("entity_ruler").add_patterns([{"label": "CITY", "pattern": "London"}])
     pipeline.to_disk(tmp_path / "cities")
     metric = QuestEval(qa=model, answers=str(tmp_path / "cities"), similarity="f1")
-    ((*findings,),) = metric.explain([EXAMPLE])
-    asked = [one for one in findings if one.span and 'expected "London"' in one.note]
-    assert [EXAMPLE.text[slice(*one.span)] for one in asked] == ["London"]
-    assert "Babbage" not in "".join(one.note.partition("expected")[2] for one in findings)
+    ((*findings,),) = metric.score([EXAMPLE], explain=True).findings
+    asked = [finding for finding in findings if finding.span and 'expected "London"' in finding.note]
+    assert [EXAMPLE.text[slice(*finding.span)] for finding in asked] == ["London"]
+    assert "Babbage" not in "".join(finding.note.partition("expected")[2] for finding in findings)
     assert "|answers:cities@" in metric.score([EXAMPLE]).signature

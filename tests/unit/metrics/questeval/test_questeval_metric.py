@@ -6,8 +6,14 @@ import pytest
 
 from factable.errors import UsageError
 from factable.metrics.questeval.metric import QuestEval
-from factable.metrics.questeval.questions import Exchange, Reply
-from factable.metrics.questeval.scoring import Marked, judge, judge_as_released, similarities, worth
+from factable.metrics.questeval.questions import ExpectedAnswer, Reply
+from factable.metrics.questeval.scoring import (
+    ScoredReply,
+    answer_score,
+    combine_directions,
+    combine_like_questeval,
+    similarities,
+)
 from factable.models.protocols import Answer, AskedText, TextWithAnswer
 from factable.models.qa import answer
 from factable.types import Example, Record, Table
@@ -49,7 +55,7 @@ def test_parts_tell_what_is_missing_from_what_is_made_up():
 
 
 def test_every_question_is_explained():
-    (findings,) = QuestEval().explain([example(SHORT)])
+    (findings,) = QuestEval().score([example(SHORT)], explain=True).findings
     by_record = {finding.record: finding for finding in findings if "expected" in finding.note}
     asked = [finding for finding in findings if finding.note.startswith('"What is')]
     assert [finding.record for finding in asked] == [0, 1, 2]
@@ -68,15 +74,17 @@ def test_every_question_is_explained():
 
 def test_a_yes_or_no_is_asked_once():
     table = Table((Record("Zizzi", "area", "riverside"), Record("Zizzi", "familyFriendly", "no")))
-    (findings,) = QuestEval().explain(
-        [example("Zizzi by the riverside is not family friendly.", table=table)]
+    (findings,) = (
+        QuestEval()
+        .score([example("Zizzi by the riverside is not family friendly.", table=table)], explain=True)
+        .findings
     )
     assert [finding.kind for finding in findings] == ["supported"] * 4
     assert sum("family friendly" in finding.note.split("expected")[1] for finding in findings) == 1
 
 
 def test_what_the_data_does_not_say_is_found():
-    (findings,) = QuestEval().explain([example(FLAWED)])
+    (findings,) = QuestEval().score([example(FLAWED)], explain=True).findings
     wrong = [
         finding for finding in findings if finding.kind in ("unsupported", "contradicted") and finding.span
     ]
@@ -108,8 +116,8 @@ def test_nothing_to_ask_about_is_unscored():
 
 
 def reply(expected, text, answerable=1.0, *, record=None, attribute=""):
-    exchange = Exchange(AskedText("q", "c"), expected, TextWithAnswer(expected, "c"), record=record)
-    return Reply(exchange, Answer(text, None, answerable), record, attribute)
+    question = ExpectedAnswer(AskedText("q", "c"), expected, TextWithAnswer(expected, "c"), record=record)
+    return Reply(question, Answer(text, None, answerable), record, attribute)
 
 
 def test_similarities():
@@ -126,32 +134,32 @@ def test_similarities():
 
 
 @pytest.mark.parametrize(
-    ("answerable", "how", "wanted"),
+    ("answerable", "unanswerable", "expected"),
     [(0.9, "zero", 0.72), (0.4, "zero", 0), (0.4, "ignore", 0.8)],
 )
-def test_what_an_unlikely_answer_is_worth(answerable, how, wanted):
-    assert worth(0.8, answerable, how) == pytest.approx(wanted)
+def test_what_an_unlikely_answer_is_worth(answerable, unanswerable, expected):
+    assert answer_score(0.8, answerable, unanswerable) == pytest.approx(expected)
 
 
 def test_directions_are_averaged():
-    def marked(*values):
-        return [Marked(reply("a", "b"), (value,)) for value in values]
+    def scored(*values):
+        return [ScoredReply(reply("a", "b"), (value,)) for value in values]
 
-    both = judge(marked(1, 0), marked(1, 1, 1, 0))
+    both = combine_directions(scored(1, 0), scored(1, 1, 1, 0))
     assert (both.recall, both.precision, both.value) == (0.5, 0.75, 0.625)
-    alone = judge(marked(1, 0), [])
+    alone = combine_directions(scored(1, 0), [])
     assert (alone.recall, alone.precision, alone.value) == (0.5, 0.5, 0.5)
 
 
 def test_the_released_formula_by_hand():
     """Answerability, BERTScore and F1 of each question, clipped and averaged; then both directions."""
-    of_text = [Marked(reply("a", "b"), (0.9, 1.2, 0.0)), Marked(reply("a", "b"), (0.1, -0.2, 0.5))]
-    of_other = [Marked(reply("a", "b"), (1.0, 0.8, 0.6))]
-    found = judge_as_released(of_text, of_other)
-    assert found.recall == pytest.approx((0.9 + 1 + 0 + 0.1 + 0 + 0.5) / 6)
-    assert found.precision == pytest.approx(0.8)
-    assert found.value == pytest.approx((2.5 / 6 + 0.8) / 2)
-    assert judge_as_released(of_text, []).value == pytest.approx(2.5 / 12)
+    of_text = [ScoredReply(reply("a", "b"), (0.9, 1.2, 0.0)), ScoredReply(reply("a", "b"), (0.1, -0.2, 0.5))]
+    of_other = [ScoredReply(reply("a", "b"), (1.0, 0.8, 0.6))]
+    result = combine_like_questeval(of_text, of_other)
+    assert result.recall == pytest.approx((0.9 + 1 + 0 + 0.1 + 0 + 0.5) / 6)
+    assert result.precision == pytest.approx(0.8)
+    assert result.value == pytest.approx((2.5 / 6 + 0.8) / 2)
+    assert combine_like_questeval(of_text, []).value == pytest.approx(2.5 / 12)
 
 
 def test_the_released_formula_on_texts():
@@ -168,7 +176,7 @@ def test_equal_questions_are_asked_once():
 
 def test_signatures_name_all_that_moves_a_number():
     plain, alike = (
-        QuestEval(similarity=how).score([example(GOOD)]).signature for how in ("values", "bertscore")
+        QuestEval(similarity=method).score([example(GOOD)]).signature for method in ("values", "bertscore")
     )
     assert "qa:" in plain
     assert "encoder:" in alike

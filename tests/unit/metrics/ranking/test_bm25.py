@@ -31,9 +31,9 @@ def test_scores_are_those_of_bm25s(documents, query):
     peer = bm25s.BM25(method="lucene", k1=K1, b=B, dtype="float64")
     peer.index([document.split() for document in documents], show_progress=False)
     known = [word for word in query.split() if any(word in document.split() for document in documents)]
-    (mine,) = Bm25Index(documents).scores([read_query(query)])
-    theirs = peer.get_scores(known) if known else np.zeros(len(documents))
-    np.testing.assert_allclose(mine, theirs, rtol=1e-6)
+    (scores,) = Bm25Index(documents).scores([read_query(query)])
+    expected = peer.get_scores(known) if known else np.zeros(len(documents))
+    np.testing.assert_allclose(scores, expected, rtol=1e-6)
 
 
 @given(st.lists(texts, min_size=1, max_size=8), texts)

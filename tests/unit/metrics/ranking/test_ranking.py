@@ -9,7 +9,7 @@ import pytest
 import factable
 from factable.errors import DataError, UsageError
 from factable.metrics.ranking.metric import Ranking
-from factable.metrics.ranking.pool import Pool, collect
+from factable.metrics.ranking.pool import Pool, collect_contents
 from factable.models.runtime.progress import progress_listener
 from factable.text.documents import RECORDS, VALUES, decoys_of, units_of
 from factable.types import Example, Record, Table
@@ -33,24 +33,24 @@ def world():
     ]
 
 
-def judge(one, **options):
+def evaluate(first, **options):
     """Scores and findings of the first example among all."""
     metric = Ranking(**{"ranker": "bm25", **options})
-    examples = [one, *(other for other in world() if other.item != one.item)]
-    scores = metric.score(examples)
+    examples = [first, *(other for other in world() if other.item != first.item)]
+    scores = metric.score(examples, explain=True)
     parts = {part: column[0] for part, column in scores.parts.items()}
-    return scores.values[0], parts, metric.explain(examples)[0]
+    return scores.values[0], parts, scores.findings[0]
 
 
 def test_a_text_that_says_all_and_only_its_facts():
-    value, parts, findings = judge(example("Ann Lee"))
+    value, parts, findings = evaluate(example("Ann Lee"))
     assert value == 1
     assert parts == {"table": 1, "references": 1, "omission": 0, "hallucination": 0}
     assert [(finding.kind, finding.record) for finding in findings] == [("supported", 0), ("supported", 1)]
 
 
 def test_what_is_left_out_and_made_up_is_named():
-    value, parts, findings = judge(example("Ann Lee", "Ann Lee was born in Cork, where Bob Ray was born"))
+    value, parts, findings = evaluate(example("Ann Lee", "Ann Lee was born in Cork, where Bob Ray was born"))
     assert value < 1
     # Both rankings miss both facts; one of them takes two facts for made up, the other one.
     assert (parts["omission"], parts["hallucination"]) == (1, 0.75)
@@ -60,10 +60,10 @@ def test_what_is_left_out_and_made_up_is_named():
 
 
 def test_one_ranking_alone_counts_half_of_two():
-    one = example("Ann Lee", "Ann Lee was born in Bonn", year=True)
-    _, both, findings = judge(one)
-    _, by_table, _ = judge(one, direction="table")
-    _, by_references, _ = judge(one, direction="references")
+    text = example("Ann Lee", "Ann Lee was born in Bonn", year=True)
+    _, both, findings = evaluate(text)
+    _, by_table, _ = evaluate(text, direction="table")
+    _, by_references, _ = evaluate(text, direction="references")
     assert both["omission"] == (by_table["omission"] + by_references["omission"]) / 2
     assert by_references["omission"] == 0.5
     left_out = {finding.record: finding.score for finding in findings if finding.kind == "omitted"}
@@ -71,19 +71,19 @@ def test_one_ranking_alone_counts_half_of_two():
 
 
 def test_the_value_is_a_mean_of_both_rankings():
-    one = example("Ann Lee", "Ann Lee was born in Cork")
-    value, parts, _ = judge(one)
+    text = example("Ann Lee", "Ann Lee was born in Cork")
+    value, parts, _ = evaluate(text)
     table, references = parts["table"], parts["references"]
     assert 0 < table != references > 0
     assert value == pytest.approx(2 * table * references / (table + references))
-    assert judge(one, mean="arithmetic")[0] == pytest.approx((table + references) / 2)
+    assert evaluate(text, mean="arithmetic")[0] == pytest.approx((table + references) / 2)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_whoever_waits_hears_of_texts_that_were_embedded(jobs):
     heard = []
-    pool = collect(world(), RECORDS)
-    with progress_listener(lambda *said: heard.append(said)):
+    pool = collect_contents(world(), RECORDS)
+    with progress_listener(lambda *progress: heard.append(progress)):
         factable.score(world(), ["ranking"], jobs=jobs)
     every = [len(pool.units), len({text for text, _ in pool.references})]
     assert heard == [("texts embedded", number, number) for number in every]
@@ -96,40 +96,44 @@ def test_values_are_ranked_bare():
         "Ann Lee birth place Bonn",
         "Ann Lee birth year 1901",
     ]
-    value, _, _ = judge(example("Ann Lee"), rank="values", direction="table")
+    value, _, _ = evaluate(example("Ann Lee"), rank="values", direction="table")
     assert value == 1
 
 
 def test_an_empty_text_finds_nothing():
-    value, parts, _ = judge(replace(example("Ann Lee"), text=" "))
+    value, parts, _ = evaluate(replace(example("Ann Lee"), text=" "))
     assert value == 0
     assert parts == {"table": 0, "references": 0, "omission": 1, "hallucination": 0}
 
 
-def test_like_tables_are_relevant_above_delta():
-    pool = Pool(collect(world(), RECORDS))
-    mine = frozenset(units_of(example("Ann Lee").table, RECORDS))
-    all_alike = pool.alike(mine, 0.0)
-    found = {pool.references[index]: degree for index, degree in zip(*all_alike, strict=True)}
-    assert found == {
+def test_similar_tables_are_relevant_above_delta():
+    pool = Pool(collect_contents(world(), RECORDS))
+    units = frozenset(units_of(example("Ann Lee").table, RECORDS))
+    similar = pool.similar_references(units, 0.0)
+    degrees = {pool.references[index]: degree for index, degree in zip(*similar, strict=True)}
+    assert degrees == {
         "Ann Lee was born in Bonn in 1901": 1.0,
         "Ann Lee was born in Bonn": 0.5,
         "Ann Lee was born in 1901": 0.5,
     }
-    assert pool.alike(mine, 0.5).degrees.tolist() == [1.0]
+    assert pool.similar_references(units, 0.5).degrees.tolist() == [1.0]
 
 
 def test_a_pool_of_its_own_makes_examples_independent(tmp_path):
     path = tmp_path / "pool.jsonl"
     rows = [
-        {"id": one.item, "data": [list(record) for record in one.table.records], "references": one.references}
-        for one in world()[3:]
+        {
+            "id": each.item,
+            "data": [list(record) for record in each.table.records],
+            "references": each.references,
+        }
+        for each in world()[3:]
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     metric = Ranking(ranker="bm25", pool=str(path))
-    assert metric.shard_by == "example"
+    assert not metric.corpus
     together = metric.score(world())
-    alone = [metric.score([one]).values[0] for one in world()]
+    alone = [metric.score([each]).values[0] for each in world()]
     assert list(together.values) == alone
     # Facts and references that the pool lacks are ranked beside it.
     assert together.values[0] == 1
@@ -143,7 +147,7 @@ def test_a_pool_that_cannot_be_read(tmp_path):
 
 
 def test_references_are_not_needed_for_the_table():
-    bare = [replace(one, references=()) for one in world()]
+    bare = [replace(each, references=()) for each in world()]
     assert Ranking(ranker="bm25", direction="table").score(bare).corpus == 1
     scores = Ranking(ranker="bm25").score(bare)
     assert all(map(math.isnan, scores.values))
@@ -158,8 +162,8 @@ def test_systems_may_cover_different_items():
 
 def test_decoys_are_the_right_things_told_wrong():
     attributes = ["birthPlace", "birthYear", "deathPlace"]
-    found = decoys_of(example("Ann Lee").table, attributes, 2)
-    assert sorted(found) == [
+    decoys = decoys_of(example("Ann Lee").table, attributes, 2)
+    assert sorted(decoys) == [
         "Ann Lee birth place 1901",
         "Ann Lee birth year Bonn",
         "Ann Lee death place 1901",
@@ -171,8 +175,8 @@ def test_decoys_are_the_right_things_told_wrong():
 
 def test_decoys_show_a_wrong_relation():
     wrong = replace(example("Ann Lee", "Ann Lee: birth year Bonn", year=False))
-    assert judge(wrong, direction="table")[0] == 1
-    value, parts, findings = judge(wrong, direction="table", decoys=5)
+    assert evaluate(wrong, direction="table")[0] == 1
+    value, parts, findings = evaluate(wrong, direction="table", decoys=5)
     assert value == 0.5
     assert parts["omission"] == parts["hallucination"] == 1
     assert "Ann Lee birth year Bonn" in findings[-1].note
@@ -189,7 +193,7 @@ def test_decoys_are_for_encoders_that_were_taught_them():
     assert values["auto"] == values[10]
     assert values["auto"][0] > values["auto"][-1]
     assert values[0][0] == values[0][-1] == 1
-    assert judge(right, decoys="auto") == judge(right, decoys=0)
+    assert evaluate(right, decoys="auto") == evaluate(right, decoys=0)
     assert (
         Ranking(rank="values").score([right]).values == Ranking(rank="values", decoys=0).score([right]).values
     )

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factable.metrics.ranking.judgement import (
+from factable.metrics.ranking.evaluator import (
     ARITHMETIC,
     FOUND,
     IDEAL,
@@ -19,7 +19,7 @@ from factable.metrics.ranking.judgement import (
 
 @st.composite
 def rankings(draw, largest=60):
-    """Scores with many ties, and how relevant each place is (most are not)."""
+    """Scores with many ties, and how relevant each index is (most are not)."""
     size = draw(st.integers(1, largest))
     scores = draw(st.lists(st.integers(0, 5), min_size=size, max_size=size))
     degrees = draw(st.lists(st.sampled_from([0, 0, 0.25, 0.5, 1]), min_size=size, max_size=size))
@@ -44,22 +44,21 @@ def test_average_precision_is_that_of_a_full_sort(ranking):
 @given(ranking=rankings())
 def test_graded_precision_is_that_of_a_full_sort(summed, ranking):
     scores, degrees = ranking
-    found, ideal = in_order(scores, degrees), np.sort(degrees)[::-1]
-    precisions = np.cumsum(found) / np.cumsum(ideal)
-    weights = ideal if summed == IDEAL else found
-    wanted = (precisions * weights).sum() / degrees.sum()
+    ranked, ideal = in_order(scores, degrees), np.sort(degrees)[::-1]
+    precisions = np.cumsum(ranked) / np.cumsum(ideal)
+    weights = ideal if summed == IDEAL else ranked
+    expected = (precisions * weights).sum() / degrees.sum()
     relevant = np.flatnonzero(degrees)
-    assert graded_precision(scores, relevant, degrees[relevant], summed) == pytest.approx(wanted)
+    assert graded_precision(scores, relevant, degrees[relevant], summed) == pytest.approx(expected)
 
 
-def test_many_relevant_places_are_counted_by_sorting():
+def test_many_relevant_indices_are_counted_by_sorting():
     generator = np.random.default_rng(0)
     scores = generator.integers(0, 50, 500).astype(np.float32)
     relevant = np.arange(0, 500, 4)
     assert len(relevant) > MAX_COUNTED
-    one_by_one = [average_precision(scores, relevant[:1])]
     assert 0 < average_precision(scores, relevant) < 1
-    assert one_by_one[0] == 1 / (scores >= scores[0]).sum()
+    assert average_precision(scores, relevant[:1]) == 1 / (scores >= scores[0]).sum()
 
 
 def test_by_hand():

@@ -16,7 +16,7 @@ def parts(data, text, spec="fact_classifier"):
 
 
 @pytest.mark.parametrize(
-    ("data", "text", "found"),
+    ("data", "text", "expected"),
     [
         ("name[Aromi], food[French], area[riverside]", "Aromi serves French food by the riverside.", {}),
         ("name[Aromi], food[French]", "Aromi is a place.", {"missing": 1, "omission": 1}),
@@ -36,8 +36,8 @@ def parts(data, text, spec="fact_classifier"):
         ("name[Aromi], seats[40]", "Aromi has fifty seats.", {"missing": 1, "omission": 1}),
     ],
 )
-def test_the_embedded_classifier(data, text, found):
-    assert parts(data, text) == found
+def test_the_embedded_classifier(data, text, expected):
+    assert parts(data, text) == expected
 
 
 def corpus():
@@ -63,7 +63,7 @@ def test_training_learns_paraphrases_and_the_file_comes_back(tmp_path):
     assert trained.names == ("name",)
     assert trained.slots == {"size": ("big", "small"), "colour": ("blue", "red")}
     assert any("epoch 1" in line for line in lines)
-    path = tmp_path / "mine.json"
+    path = tmp_path / "own.json"
     path.write_bytes(write_classifier(trained))
     assert write_classifier(load_classifier(str(path))) == path.read_bytes()
     spec = f'fact_classifier(classifier="{path}")'

@@ -9,12 +9,12 @@ from factable.metrics.slots.patterns import load_patterns
 
 
 def write(tmp_path, text):
-    path = tmp_path / "mine.toml"
+    path = tmp_path / "own.toml"
     path.write_text(text, encoding="utf-8")
     return str(path)
 
 
-def found(patterns, slot, value, text):
+def first_match(patterns, slot, value, text):
     match = patterns.by_slot[slot][value].search(text)
     return match[0] if match else None
 
@@ -31,12 +31,12 @@ def test_pieces_spaces_and_values_as_they_stand(tmp_path):
     low = ['cheap']
     """
     patterns = load_patterns(write(tmp_path, text))
-    assert found(patterns, "price", "low", "It is Under £20.") == "Under £20"
-    assert found(patterns, "price", "low", "under  20 - pounds") == "under  20 - pounds"
-    assert found(patterns, "price", "low", "thunder £20") is None
-    assert found(patterns, "price", "Café Rouge", "the cafe-rouge") == "cafe-rouge"
+    assert first_match(patterns, "price", "low", "It is Under £20.") == "Under £20"
+    assert first_match(patterns, "price", "low", "under  20 - pounds") == "under  20 - pounds"
+    assert first_match(patterns, "price", "low", "thunder £20") is None
+    assert first_match(patterns, "price", "Café Rouge", "the cafe-rouge") == "cafe-rouge"
     original = load_patterns(write(tmp_path, text), compat=True)
-    assert found(original, "price", "low", "under £20, cheap") == "cheap"
+    assert first_match(original, "price", "low", "under £20, cheap") == "cheap"
 
 
 def test_values_are_known_in_other_spaces_and_capitals():

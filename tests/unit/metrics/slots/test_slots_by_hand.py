@@ -20,7 +20,7 @@ def counts(data, text, metric=METRIC):
 
 
 @pytest.mark.parametrize(
-    ("data", "text", "found"),
+    ("data", "text", "expected"),
     [
         ("name[Aromi], food[French]", "Aromi serves French food.", {}),
         ("name[Aromi], food[French]", "Aromi is nice.", {"missing": 1, "omission": 1}),
@@ -58,8 +58,8 @@ def counts(data, text, metric=METRIC):
         ("name[Aromi], priceRange[cheap]", "Aromi is cheap. The food is cheap.", {"repeated": 1}),
     ],
 )
-def test_counts_by_hand(data, text, found):
-    assert counts(data, text) == found
+def test_counts_by_hand(data, text, expected):
+    assert counts(data, text) == expected
 
 
 def test_values_that_no_pattern_knows_are_looked_for_as_values():
@@ -91,8 +91,12 @@ def test_the_original_program_counts_repeats_of_one_value_only():
 
 def test_findings_name_records_and_words():
     text = "Aromi serves Indian food. Aromi is a pub in the city centre, a pub."
-    (found,) = METRIC.explain([example("name[Aromi], food[French], eatType[pub], near[Ranch]", text)])
-    said = [(one.kind, one.record, text[slice(*one.span)] if one.span else None, one.note) for one in found]
+    data = "name[Aromi], food[French], eatType[pub], near[Ranch]"
+    (findings,) = METRIC.score([example(data, text)], explain=True).findings
+    said = [
+        (finding.kind, finding.record, text[slice(*finding.span)] if finding.span else None, finding.note)
+        for finding in findings
+    ]
     assert said == [
         ("supported", 0, "Aromi", ""),
         ("contradicted", 1, "Indian", "says Indian"),

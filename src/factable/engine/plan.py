@@ -1,19 +1,18 @@
-"""One unit of work: a block of lines or a batch of examples in, scores out, in any process."""
+"""The plan of a run and its units of work: a block of lines or a batch of examples in, scores out."""
 
 from array import array
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Union
 
-from factable.core.metric import Metric, pick
-from factable.core.registry import parse
-from factable.core.signature import spec
-from factable.errors import Fault, UsageError, printable
+from factable.core.metric import Metric, analyse, make_scores
+from factable.core.results import Scores, pick
+from factable.errors import Fault, printable
 from factable.io.blocks import Block, RowBlock, leave_in_file
 from factable.io.faults import RowKind, fault_at
 from factable.io.read import without_collection
 from factable.kernels import fingerprints
-from factable.types import Example, Scores
+from factable.types import Example
 
 # Whatever is worked on at once: lines or rows still to be read, or examples.
 AnyUnit = Union[Block, RowBlock, "Batch"]
@@ -28,43 +27,28 @@ class Batch(NamedTuple):
     lines: Sequence[int]
     examples: list[Example]
     faults: list[Fault]
+    size: int = 0
 
 
 class Plan(NamedTuple):
-    """What to do with every unit; `render` makes the rows of formats that are written as they come.
+    """What to do with every unit.
 
-    `listing` makes further rows: what a report lists of each example. `known` is, for each metric, what it
-    has to know of all examples, see metric.CorpusMetric.
+    `render` makes the rows of output formats that are written as they come, `listing` the rows of a report,
+    which always show findings. `states` holds what each metric must know before it can score.
     """
 
     metrics: tuple[Metric, ...]
     explain: bool = False
     render: Render | None = None
     listing: Render | None = None
-    known: tuple[Any, ...] = ()
-
-    def __reduce__(self) -> tuple[Callable[..., "Plan"], tuple[object, ...]]:
-        """Travel as spec text, of which every process makes metrics of its own."""
-        return _plan_of, (tuple(map(_spec_if_known, self.metrics)), *self[1:])
-
-
-def _spec_if_known(metric: Metric) -> str | Metric:
-    """The spec, unless the metric is one that no registry knows."""
-    text = spec(metric)
-    try:
-        return text if parse(text) == metric else metric
-    except UsageError:
-        return metric
-
-
-def _plan_of(metrics: Sequence[str | Metric], *rest: Any) -> Plan:
-    return Plan(tuple(parse(each) if isinstance(each, str) else each for each in metrics), *rest)
+    states: tuple[Any, ...] = ()
 
 
 class Scored(NamedTuple):
-    """What became of one unit: the scores of each metric, and whatever the collector needs to know.
+    """The scores of one unit under each metric, and what the collector needs to know of its examples.
 
-    `system_of` gives each example's place in `systems`, so that equal names travel between processes once.
+    `system_of` gives the index of each example's system in `systems`, so that equal names travel between
+    processes once.
     """
 
     source: str
@@ -88,17 +72,12 @@ def read_unit(unit: AnyUnit, *, need_text: bool = True) -> Batch:
         return unit
     parsed = unit.parse(need_text=need_text)
     examples = name_systems(parsed.examples, unit.system)
-    return Batch(unit.source, unit.row_kind, parsed.lines, examples, parsed.faults)
+    return Batch(unit.source, unit.row_kind, parsed.lines, examples, parsed.faults, unit.size)
 
 
 def drop_payload(unit: Any) -> Any:
     """The unit as it travels between processes of one machine: lines of a plain file stay there."""
     return leave_in_file(unit) if isinstance(unit, Block) else unit
-
-
-def size_of(unit: AnyUnit) -> int:
-    """How many bytes of its file a unit is made of; 0 where it is not from a file."""
-    return 0 if isinstance(unit, Batch) else unit.size
 
 
 def position_of(unit: Any) -> str:
@@ -122,11 +101,22 @@ def score_unit(plan: Plan, unit: AnyUnit) -> Scored:
     """Read and score one unit."""
     batch = read_unit(unit)
     examples = batch.examples
-    known = plan.known or (None,) * len(plan.metrics)
+    states = plan.states or (None,) * len(plan.metrics)
+    analyses = [analyse(metric, examples, state) for metric, state in zip(plan.metrics, states, strict=True)]
     pieces = [
-        score_and_explain(metric, examples, known=told, explain=plan.explain)
-        for metric, told in zip(plan.metrics, known, strict=True)
+        make_scores(metric, examples, analysis, explain=plan.explain)
+        for metric, analysis in zip(plan.metrics, analyses, strict=True)
     ]
+    listed: list[bytes] = []
+    if plan.listing:
+        # The findings of the same computation, whether or not the output shows them too.
+        explained = [
+            piece
+            if plan.explain or metric.always_explains
+            else replace(piece, findings=analysis.findings(explain=True))
+            for metric, piece, analysis in zip(plan.metrics, pieces, analyses, strict=True)
+        ]
+        listed = plan.listing(examples, explained)
     systems: dict[str, int] = {}
     system_of = array("I", [systems.setdefault(example.system, len(systems)) for example in examples])
     return Scored(
@@ -140,21 +130,10 @@ def score_unit(plan: Plan, unit: AnyUnit) -> Scored:
         references=array("I", [len(example.references) for example in examples]),
         pieces=pieces,
         rows=plan.render(examples, pieces) if plan.render else [],
-        listed=plan.listing(examples, pieces) if plan.listing else [],
+        listed=listed,
         faults=batch.faults,
-        size=size_of(unit),
+        size=batch.size,
     )
-
-
-def score_and_explain(metric: Metric, examples: Sequence[Example], *, known: Any, explain: bool) -> Scores:
-    """The scores of one metric, with its findings where asked for."""
-    told = () if known is None else (known,)
-    scores = metric.score(examples, *told)
-    if not explain or getattr(metric, "always_explains", False):
-        return scores
-    explained = metric.explain(examples, *told)
-    findings = tuple(reasons + found for reasons, found in zip(scores.findings, explained, strict=True))
-    return replace(scores, findings=findings)
 
 
 def repeat_fault(source: str, row_kind: RowKind, number: int, item: str, system: str) -> Fault:

@@ -1,0 +1,83 @@
+"""A report shows the findings of the same computation that made the values, however it was asked for."""
+
+from array import array
+
+import numpy as np
+import orjson
+import pytest
+
+from factable.core.metric import Metric, metric
+from factable.core.registry import parse
+from factable.core.results import Analysis
+from factable.engine.score import score_files
+from factable.report.html import Listing, listing_rows
+from factable.report.html.listing import NUMBER_OF
+from factable.types import Example, Finding, Record, Table
+
+WORDS = ["Ada", "Bonn", "Cork", "Dover", "Essen", "poet", "judge", "nurse"]
+
+
+@pytest.fixture(scope="module")
+def examples():
+    rng = np.random.default_rng(0)
+    return [
+        Example(
+            str(number),
+            "s",
+            " ".join(rng.choice(WORDS, 5)),
+            Table(
+                (Record("Ada", "city", str(rng.choice(WORDS))), Record("Ada", "job", str(rng.choice(WORDS))))
+            ),
+            (" ".join(rng.choice(WORDS, 5)),),
+        )
+        for number in range(80)
+    ]
+
+
+def kinds_on_the_page(listing, count):
+    rows = [orjson.loads(row.rest) for row in listing.rows(range(count))]
+    return [[[(finding[0], finding[1]) for finding in findings] for findings in row[3]] for row in rows]
+
+
+# A corpus metric in units of 32, an additive one and a plain one.
+@pytest.mark.parametrize("spec", ['ranking(ranker="bm25", direction="table")', "bleu", "parent"])
+@pytest.mark.parametrize("explain", [False, True])
+def test_the_page_shows_what_explain_shows(examples, spec, explain):
+    metric = parse(spec)
+    (expected,) = score_files([examples], [metric], explain=True).scores
+    with Listing() as listing:
+        result = score_files(
+            [examples], [metric], explain=explain, listing=listing_rows, listener=listing.take
+        )
+        shown = kinds_on_the_page(listing, len(examples))
+    assert result.scores[0].values == expected.values
+    assert any(expected.findings)
+    assert shown == [
+        [[(NUMBER_OF[finding.kind], finding.record) for finding in findings]]
+        for findings in expected.findings
+    ]
+
+
+@metric
+class Counted(Metric):
+    """Counts how often it computes; always explains itself."""
+
+    name = "counted"
+    always_explains = True
+
+    def analyse(self, examples, state=None):
+        calls.append(len(examples))
+        values = array("d", [1.0] * len(examples))
+        return Analysis(values, find=lambda: [(Finding("supported", 0),) for _ in examples])
+
+
+calls = []
+
+
+def test_a_report_computes_nothing_twice(examples):
+    calls.clear()
+    with Listing() as listing:
+        score_files([examples], [Counted()], listing=listing_rows, listener=listing.take)
+        shown = kinds_on_the_page(listing, len(examples))
+    assert sum(calls) == len(examples)
+    assert shown == [[[(NUMBER_OF["supported"], 0)]]] * len(examples)
