@@ -3,10 +3,13 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
 
 from factable.types import Example, Record, Table
 from helpers.paths import RESTAURANTS
+from helpers.peers import Peer
+
+pytestmark = pytest.mark.browser
+expect = Peer("playwright.sync_api").expect
 
 ROWS = ".item"
 

@@ -7,10 +7,11 @@ from functools import partial
 import numpy as np
 import pytest
 from running import document, write
-from sklearn import metrics
 
 import factable
+from helpers.peers import Peer
 
+metrics = Peer("sklearn.metrics")
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "by", "an", "old", "red", "door"]
 
 
@@ -48,6 +49,7 @@ def run(run_factable):
     return partial(run_factable, "study", "verdicts")
 
 
+@pytest.mark.packages
 def test_json_of_a_rating(run, rated):
     arguments = (
         rated,

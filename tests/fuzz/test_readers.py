@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from fuzz.mutations import KINDS, TOKENS, Edit, apply
 from fuzz.targets import all_targets, attempt
 
+pytestmark = pytest.mark.fuzz
+
 # Ten thousand cases altogether; `python -m fuzz` does as many as one likes.
 CASES = 310
 TARGETS = all_targets()

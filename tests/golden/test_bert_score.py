@@ -10,6 +10,8 @@ from factable.metrics.bertscore import Bertscore
 from factable.models.token_encoder import BEST_LAYERS
 from factable.types import Example, Table
 
+pytestmark = pytest.mark.packages
+
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdef.", "##s", "ada", "was", "born", "in", "london", "paris"]
 LAYERS = 3
 TOLERANCE = 1e-5

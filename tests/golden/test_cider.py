@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
-from pycocoevalcap.cider.cider import Cider as Peer
 
 from factable.cli.main import cli
 from factable.errors import UsageError
@@ -13,9 +12,11 @@ from factable.io.examples import write_examples
 from factable.kernels.tokens import tokenize
 from factable.metrics.cider import Cider, CiderD
 from factable.types import Example, Table
+from helpers.peers import Peer
 from helpers.webnlg_systems import SYSTEMS, examples_of
 
 needs_webnlg = pytest.mark.data("webnlg2017")
+cider = Peer("pycocoevalcap.cider.cider")
 
 
 def example(item: str, text: str, *references: str, system: str = "") -> Example:
@@ -29,7 +30,7 @@ def tokenized(one: Example) -> Example:
 
 def peer_scores(examples: list[Example]) -> tuple[float, list[float]]:
     references = {index: list(one.references) for index, one in enumerate(examples)}
-    corpus, values = Peer().compute_score(
+    corpus, values = cider.Cider().compute_score(
         references, {index: [one.text] for index, one in enumerate(examples)}
     )
     return corpus, list(values)
@@ -42,6 +43,7 @@ def webnlg() -> list[Example]:
     return examples
 
 
+@pytest.mark.packages
 @needs_webnlg
 def test_pycocoevalcap_on_webnlg(webnlg):
     corpus, values = peer_scores(webnlg)
@@ -51,6 +53,7 @@ def test_pycocoevalcap_on_webnlg(webnlg):
     assert 0 < scores.corpus < max(values) <= 10
 
 
+@pytest.mark.packages
 @needs_webnlg
 def test_one_system_has_the_same_documents_in_both(webnlg):
     """The default differs in which texts make an item, not in arithmetic."""
@@ -79,6 +82,7 @@ ODD = [
 ]
 
 
+@pytest.mark.packages
 def test_pycocoevalcap_on_odd_texts():
     corpus, values = peer_scores(ODD)
     scores = CiderD(compat="coco").score(ODD)
@@ -88,6 +92,7 @@ def test_pycocoevalcap_on_odd_texts():
     assert values[0] == pytest.approx(5.0)
 
 
+@pytest.mark.packages
 def test_one_example_as_in_the_program():
     assert peer_scores(ODD[:1])[1] == [0.0]
     assert CiderD(compat="coco").score(ODD[:1]).values.tolist() == [0.0]
@@ -120,12 +125,14 @@ def test_one_item_alone_is_unscored():
         assert notes[2] == "no references"
 
 
+@pytest.mark.packages
 def test_stems():
     examples = [example("1", "running cats", "run cat"), example("2", "dog", "dog")]
     assert Cider(orders=2, stem=True).score(examples).values[0] == pytest.approx(1.0)
     assert Cider(orders=2).score(examples).values[0] == 0.0
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("metric", [Cider(), CiderD(), CiderD(compat="coco"), Cider(stem=True, orders=2)])
 def test_prepared_on_the_same_examples(metric, tmp_path):
     prepared = metric.prepare(ODD, str(tmp_path / "odd.idf"))
@@ -146,6 +153,7 @@ def test_prepared_on_other_examples(tmp_path):
     assert value == pytest.approx(1 / 2)
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("parameters", [{"tokens": "ascii"}, {"stem": True}, {"orders": 3}])
 def test_a_file_made_otherwise_is_refused(parameters, tmp_path):
     path = str(tmp_path / "x.idf")

@@ -26,9 +26,10 @@ def what_is_missing() -> str:
 
 
 # Under CI nothing may be missing.
-pytestmark = pytest.mark.skipif(
-    bool(what_is_missing()) and os.environ.get("CI") != "true", reason=what_is_missing()
-)
+pytestmark = [
+    pytest.mark.java,
+    pytest.mark.skipif(bool(what_is_missing()) and os.environ.get("CI") != "true", reason=what_is_missing()),
+]
 
 
 @pytest.fixture(scope="module")

@@ -6,15 +6,16 @@ import sys
 from dataclasses import replace
 
 import pytest
-from rouge_score.rouge_scorer import RougeScorer
 
 from factable.errors import MissingExtraError, UsageError
 from factable.metrics.rouge import KINDS, Rouge
 from factable.text import stem
 from factable.types import Example, Table
+from helpers.peers import Peer
 from helpers.webnlg_systems import SYSTEMS, examples_of
 
 needs_webnlg = pytest.mark.data("webnlg2017")
+rouge_scorer = Peer("rouge_score.rouge_scorer")
 
 
 def example(text: str, *references: str) -> Example:
@@ -36,7 +37,7 @@ def webnlg() -> list[Example]:
 
 def check(examples: list[Example], kind: str, stemmed: bool) -> None:
     name = f"rouge{kind}"
-    scorer = RougeScorer([name], use_stemmer=stemmed)
+    scorer = rouge_scorer.RougeScorer([name], use_stemmer=stemmed)
     scores = Rouge(kind=kind, stem=stemmed, compat="rouge-score").score(examples)
     found = list(zip(scores.values, scores.parts["precision"], scores.parts["recall"], strict=True))
     expected = [scorer.score_multi(one.references, one.text)[name] for one in examples]
@@ -44,12 +45,14 @@ def check(examples: list[Example], kind: str, stemmed: bool) -> None:
     assert len(set(scores.values)) > 20
 
 
+@pytest.mark.packages
 @needs_webnlg
 @pytest.mark.parametrize("kind", KINDS)
 def test_rouge_score_on_webnlg(webnlg, kind):
     check(webnlg[:: 1 if kind in ("2", "L") else 3], kind, stemmed=False)
 
 
+@pytest.mark.packages
 @needs_webnlg
 @pytest.mark.parametrize("kind", ["1", "2", "L", "Lsum"])
 def test_rouge_score_with_stems(webnlg, kind):
@@ -58,6 +61,7 @@ def test_rouge_score_with_stems(webnlg, kind):
     assert Rouge(kind=kind, stem=True, compat="rouge-score").score(webnlg[::5]).corpus > plain.corpus
 
 
+@pytest.mark.packages
 @needs_webnlg
 @pytest.mark.parametrize("stemmed", [False, True])
 def test_rouge_score_on_texts_of_several_lines(webnlg, stemmed):
@@ -76,6 +80,7 @@ def test_rouge_score_on_texts_of_several_lines(webnlg, stemmed):
     assert sum(one != other for one, other in zip(*values, strict=True)) > 100
 
 
+@pytest.mark.packages
 def test_rouge_score_on_few_words():
     """Words that repeat: which common subsequence is taken, and how often a word counts, matters here."""
     chance = random.Random(1)

@@ -3,6 +3,9 @@
 import pytest
 
 from helpers.paths import DATA
+
+pytest.importorskip("torch")
+
 from studies.extraction import CLASSIFIERS, PAIRS, make_tables, read_reports
 from studies.page import PAGES, filled
 

@@ -11,6 +11,8 @@ from factable.engine.score import score_files
 from factable.errors import FactableError
 from factable.types import Example, Table
 
+pytestmark = pytest.mark.ray
+
 
 def examples(number=400, deadly=200):
     names = ["deadly" if index == deadly else str(index) for index in range(number)]

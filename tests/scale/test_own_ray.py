@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from odd_metrics import DEADLINE, wait_until
 
+pytestmark = pytest.mark.ray
+
 ARGUMENTS = ["-m", "parent", "--engine", "ray", "--jobs", "1"]
 
 

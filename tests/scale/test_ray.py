@@ -13,6 +13,8 @@ from factable.engine.score import score_files
 from factable.errors import UsageError
 from factable.types import Example, Record, Table
 
+pytestmark = pytest.mark.ray
+
 on_three_nodes = pytest.mark.usefixtures("three_nodes")
 METRICS = ["parent", "bleu", "ter"]
 

@@ -17,6 +17,8 @@ from factable.models.language_model import VARIABLE, language_model_identity, li
 from factable.types import Example, Table
 from helpers.gpt2 import MARK, WINDOW, make_gpt2
 
+pytestmark = pytest.mark.packages
+
 TEXTS = [
     "Ada was born.",
     "x",

@@ -16,6 +16,8 @@ from factable.models.protocols import LABELS, TextPair, no_progress
 from factable.models.runtime.folders import folder_identity
 from helpers.nli_models import WORDS, make_hf_folder
 
+pytestmark = pytest.mark.packages
+
 # As roberta-large-mnli and others have them.
 ORDER = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")
 PAIRS = [TextPair("ada was born", "ada was"), TextPair("a b c d e f", "paris ."), TextPair("", "")]

@@ -13,6 +13,8 @@ from factable.models.seq2seq import MAX_NEW_TOKENS, Seq2Seq, position_of, write_
 from helpers.nli_models import make_hf_folder
 from helpers.t5 import make_t5_folder
 
+pytestmark = pytest.mark.packages
+
 TEXTS = ["Ada was born in London .", "Charles built a machine", "who was born in London ?", "Where ?"]
 ASKED = [
     AskedText("who was born in London ?", "Ada was born in London ."),

@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from factable.stats.agreement import AnnotatorLabels, agreement_draws
 from factable.stats.bootstrap import Draws
+from helpers.peers import Peer
+
+raters = Peer("statsmodels.stats.inter_rater")
 
 NONE = np.nan
 # Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, example C: four observers, twelve units.
@@ -78,21 +80,23 @@ def test_alphas_equal_the_package(ratings):
         assert found[f"alpha_{level}"] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.packages
 @given(st.integers(2, 6), st.integers(2, 9), st.integers(0, 1000))
 def test_kappa_equals_statsmodels(annotators, texts, seed):
     ratings = np.random.default_rng(seed).integers(0, 4, size=(annotators, texts)).astype(float)
     assume(len(np.unique(ratings)) > 1)
     found = agreement(labels_of(ratings))["fleiss_kappa"]
-    assert found == pytest.approx(fleiss_kappa(aggregate_raters(ratings.T)[0]), abs=1e-9)
+    assert found == pytest.approx(raters.fleiss_kappa(raters.aggregate_raters(ratings.T)[0]), abs=1e-9)
 
 
+@pytest.mark.packages
 def test_a_draw_is_the_data_with_texts_repeated():
     ratings = np.random.default_rng(3).integers(1, 5, size=(3, 20)).astype(float)
     found = Draws(20, 30, 0).apply(lambda weights: agreement_draws(labels_of(ratings), weights))
     (weights,) = Draws(20, 30, 0).chunks()
     for number, often in enumerate(weights.astype(int)):
         drawn = np.repeat(ratings, often, axis=1)
-        kappa = fleiss_kappa(aggregate_raters(drawn.T)[0])
+        kappa = raters.fleiss_kappa(raters.aggregate_raters(drawn.T)[0])
         assert found["fleiss_kappa"][number] == pytest.approx(kappa)
         for level in ("nominal", "ordinal", "interval"):
             expected = krippendorff.alpha(drawn, level_of_measurement=level)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn import metrics
 
 from factable.stats.classification import (
     accuracy,
@@ -16,6 +15,9 @@ from factable.stats.classification import (
     precision,
     recall,
 )
+from helpers.peers import Peer
+
+metrics = Peer("sklearn.metrics")
 
 
 def make_labels(classes, texts=200, seed=0):
@@ -30,6 +32,7 @@ def confusion_of(gold, said, classes):
     return counts.reshape(classes, classes)
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("classes", [2, 4])
 def test_rates_are_those_of_scikit_learn(classes):
     gold, said, _ = make_labels(classes)
@@ -43,6 +46,7 @@ def test_rates_are_those_of_scikit_learn(classes):
         assert found == pytest.approx([rates[label] for rates in expected[:3]])
 
 
+@pytest.mark.packages
 def test_weighted_items_are_repeated_texts():
     gold, said, item_of = make_labels(2)
     weights = np.random.default_rng(1).integers(0, 4, size=(5, 30)).astype(float)
@@ -71,6 +75,7 @@ def balanced(values, positive, cut):
     return metrics.balanced_accuracy_score(positive, values >= cut)
 
 
+@pytest.mark.packages
 @given(st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=2, max_size=30))
 def test_the_best_cut_is_the_best_of_all(texts):
     values = np.array([value / 4 for value, _ in texts])

@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 
 from factable.stats.significance import (
     bootstrap_p,
@@ -19,6 +17,10 @@ from factable.stats.significance import (
     student_t_tail,
     williams_p,
 )
+from helpers.peers import Peer
+
+contingency_tables = Peer("statsmodels.stats.contingency_tables")
+multitest = Peer("statsmodels.stats.multitest")
 
 
 @given(st.floats(-40, 40), st.integers(1, 5000))
@@ -81,17 +83,19 @@ def test_permutation_of_a_constant_is_undefined():
     assert math.isnan(permutation_p(np.ones(5), np.arange(5.0), np.arange(5.0), permutations=10, seed=0))
 
 
+@pytest.mark.packages
 @given(st.integers(0, 24), st.integers(0, 24))
 def test_mcnemar_of_few_equals_the_exact_test_of_statsmodels(first, second):
     if first + second < 25:
-        expected = mcnemar([[3, first], [second, 5]], exact=True).pvalue
+        expected = contingency_tables.mcnemar([[3, first], [second, 5]], exact=True).pvalue
         assert mcnemar_p(first, second) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.packages
 @given(st.integers(0, 5000), st.integers(0, 5000))
 def test_mcnemar_of_many_equals_the_corrected_chi_square_of_statsmodels(first, second):
     if first + second >= 25 and first != second:
-        expected = mcnemar([[3, first], [second, 5]], exact=False, correction=True).pvalue
+        expected = contingency_tables.mcnemar([[3, first], [second, 5]], exact=False, correction=True).pvalue
         assert mcnemar_p(first, second) == pytest.approx(expected, rel=1e-9, abs=1e-300)
 
 
@@ -99,9 +103,10 @@ def test_mcnemar_of_no_difference():
     assert mcnemar_p(0, 0) == mcnemar_p(7, 7) == mcnemar_p(40, 40) == 1.0
 
 
+@pytest.mark.packages
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_holm_equals_statsmodels(p_values):
-    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist())
+    assert holm(p_values) == pytest.approx(multitest.multipletests(p_values, method="holm")[1].tolist())
 
 
 def test_holm_leaves_out_what_was_not_tested():

@@ -5,13 +5,14 @@ import warnings
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
-from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
 from factable.stats.thurstone import thurstone_scores
+from helpers.peers import Peer
+
+sm, sm_exceptions = Peer("statsmodels.api"), Peer("statsmodels.tools.sm_exceptions")
 
 # Guilford (1954): which of two vegetables 148 people prefer, the share of those who take the column's.
 VEGETABLES = np.array(
@@ -51,7 +52,7 @@ def by_regression(wins):
     family = sm.families.Binomial(link=sm.families.links.Probit())
     with warnings.catch_warnings():
         # It takes counts that fit the model exactly for separated ones.
-        warnings.simplefilter("ignore", PerfectSeparationWarning)
+        warnings.simplefilter("ignore", sm_exceptions.PerfectSeparationWarning)
         fit = sm.GLM(np.array(counts), np.array(rows)[:, 1:], family=family).fit(tol=1e-12)
     scores = np.concatenate([[0.0], fit.params])
     return scores - scores.mean()
@@ -66,6 +67,7 @@ def test_the_published_vegetables():
     assert np.argsort(found).tolist() == list(range(9))
 
 
+@pytest.mark.packages
 def test_it_is_the_probit_regression_on_the_vegetables():
     wins = without_diagonal(VEGETABLES.T * 148)
     assert scores_of(wins) == pytest.approx(by_regression(wins), abs=1e-7)
@@ -78,6 +80,7 @@ def test_proportions_of_the_model_give_its_scores():
     assert norm.ppf(shares).mean(axis=1) == pytest.approx(true, abs=1e-9)
 
 
+@pytest.mark.packages
 @given(st.lists(st.integers(1, 60), min_size=12, max_size=12), st.sets(st.integers(1, 5), max_size=2))
 def test_incomplete_designs_equal_the_regression(counts, left_out):
     wins = np.zeros((4, 4))
@@ -88,6 +91,7 @@ def test_incomplete_designs_equal_the_regression(counts, left_out):
     assert scores_of(wins) == pytest.approx(by_regression(wins), abs=1e-6)
 
 
+@pytest.mark.packages
 def test_a_pair_that_always_goes_one_way_gets_half_a_win_on_both_sides():
     assert np.diff(scores_of([[0, 10], [0, 0]])) == pytest.approx(-norm.ppf(10.5 / 11))
     wins = np.array([[0, 8, 6], [0, 0, 5], [2, 3, 0]], dtype=float)

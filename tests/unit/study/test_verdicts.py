@@ -11,9 +11,6 @@ import numpy as np
 import orjson
 import pytest
 from scipy import stats
-from sklearn import metrics
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 
 from factable import Example, Record, Table, UsageError
 from factable.core.metric import Metric, metric, param
@@ -26,6 +23,11 @@ from factable.study.labels import LABELS, TWO_LABELS
 from factable.study.panel import score_panel
 from factable.study.verdicts import study_verdicts
 from helpers.paths import DATA
+from helpers.peers import Peer
+
+metrics = Peer("sklearn.metrics")
+contingency_tables = Peer("statsmodels.stats.contingency_tables")
+multitest = Peer("statsmodels.stats.multitest")
 
 E2E = DATA / "e2e" / "primary_slot_error.tsv.xz"
 LABELS_OF = {"added": 2, "missing": 1, "valerr": 3}
@@ -107,6 +109,7 @@ def measured(numbers):
     return [number.value for number in numbers]
 
 
+@pytest.mark.packages
 def test_four_labels(examples, labelled):
     gold, said = labels_of(examples)
     whole = labelled.verdicts[0].whole
@@ -120,6 +123,7 @@ def test_four_labels(examples, labelled):
         assert all(one.low <= one.mean <= one.high for one in rates)
 
 
+@pytest.mark.packages
 def test_two_labels(examples, labelled):
     gold, said = (numbers > 0 for numbers in labels_of(examples))
     two = labelled.verdicts[0].whole.two_way
@@ -144,6 +148,7 @@ def test_by_number_of_facts(examples, labelled):
         assert group.two_way.accuracy.value == pytest.approx(((gold > 0) == (said > 0))[mine].mean())
 
 
+@pytest.mark.packages
 def test_ratings_from_a_threshold_on(examples, panel):
     found = study_verdicts(panel, humans=["semantics"], thresholds=[2.2, 1.5], draws=20)
     assert found.golds == ("semantics >= 2.2", "semantics >= 1.5")
@@ -172,6 +177,7 @@ def test_labels_have_no_correlations(labelled):
     assert not labelled.verdicts[0].correlations
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize(("spec", "sign"), [("bleu", 1), ("ter", -1)])
 def test_a_given_cut(examples, spec, sign):
     panel = score_panel([examples], [parse(spec)])
@@ -223,6 +229,7 @@ def test_no_cut_finds_what_is_not_there():
     assert found.verdicts[0].whole.two_way.balanced_accuracy.value == pytest.approx(0.5, abs=0.06)
 
 
+@pytest.mark.packages
 def test_differences_are_tested(examples, labelled):
     gold, said = labels_of(examples)
     lax = np.array([("less" in e.text and "much" in e.text) + 2 * ("more" in e.text) for e in examples])
@@ -232,10 +239,10 @@ def test_differences_are_tested(examples, labelled):
     assert (found.only_better, found.only_worse) == ((right & ~other).sum(), (other & ~right).sum())
     table = metrics.confusion_matrix(right, other)
     exact = table[0, 1] + table[1, 0] < 25
-    assert found.p_mcnemar == pytest.approx(mcnemar(table, exact=exact).pvalue)
+    assert found.p_mcnemar == pytest.approx(contingency_tables.mcnemar(table, exact=exact).pvalue)
     two_way = [one for one in labelled.differences if one.ways == "two-way"]
     assert len(two_way) == 6
-    expected = multipletests([one.p_mcnemar for one in two_way], method="holm")[1]
+    expected = multitest.multipletests([one.p_mcnemar for one in two_way], method="holm")[1]
     assert [one.p_holm for one in two_way] == pytest.approx(expected.tolist())
     assert all(one.difference.value >= 0 for one in two_way)
 

@@ -11,6 +11,8 @@ from factable.train.extractor.network import Batches, Network, make_pairs, make_
 from factable.train.extractor.training import Settings, measure, train_extractor
 from factable.types import Example, Record, Table
 
+pytestmark = pytest.mark.train
+
 SETTINGS = Settings(epochs=12, batch=16, rate=1e-2, width=24, hidden=24, dropout=0.0, patience=12)
 
 

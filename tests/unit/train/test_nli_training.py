@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 from safetensors.torch import load_file
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.train, pytest.mark.filterwarnings("ignore")]
 LETTERS = "abcdefgh"
 
 

@@ -24,7 +24,7 @@ from helpers.encoder import make_tiny_encoder
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.train, pytest.mark.filterwarnings("ignore")]
 
 
 def letters(times):

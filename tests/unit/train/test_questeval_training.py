@@ -12,10 +12,16 @@ from factable.models.protocols import AskedText, TextWithAnswer
 from factable.models.qa import answer
 from factable.models.seq2seq import UNANSWERABLE, write_questions
 from factable.text.linearise import linearise_by_entity
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
 from factable.train.questeval.questions import Written, align, answering_tasks, writing_tasks
 from factable.train.questeval.training import Settings, Task, train_model, train_questeval
 from factable.types import Example, Record, Table
 from helpers.t5 import make_t5_folder
+
+pytestmark = pytest.mark.train
 
 # One answer each, and subjects that the texts do not name: as much as a tiny model can learn in seconds.
 TOWNS = {

@@ -30,9 +30,10 @@ def what_is_missing() -> str:
 
 
 # Under CI nothing may be missing.
-pytestmark = pytest.mark.skipif(
-    bool(what_is_missing()) and os.environ.get("CI") != "true", reason=what_is_missing()
-)
+pytestmark = [
+    pytest.mark.java,
+    pytest.mark.skipif(bool(what_is_missing()) and os.environ.get("CI") != "true", reason=what_is_missing()),
+]
 
 # Starts at once: the paraphrase table takes seconds to read.
 QUICK = MeteorOptions(paraphrases="none")
