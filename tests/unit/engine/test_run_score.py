@@ -12,7 +12,7 @@ from factable.core.registry import parse
 from factable.engine.collect import collect
 from factable.engine.plan import Batch, Plan, by_line, score_unit
 from factable.engine.score import parse_all, score_files
-from factable.engine.sources import as_one_batch, check_needs, iter_units
+from factable.engine.sources import check_needs, iter_units
 from factable.errors import DataError, Fault, UsageError
 from factable.types import Example, Record, Table
 
@@ -126,17 +126,6 @@ def test_needs_are_settled_by_the_first_unit_that_has_them():
 
     next(check_needs(units(), [PARENT]))
     assert len(asked) == 1
-
-
-def test_everything_at_once_leaves_repeats_out():
-    units = [
-        *batches([example(1), example(2)], 2, "a"),
-        *batches([example(3), example(1), example(2)], 3, "b"),
-    ]
-    (whole,) = as_one_batch(units)
-    assert [each.item for each in whole.examples] == ["1", "2", "3"]
-    assert [(fault.source, fault.line) for fault in whole.faults] == [("b", 2), ("b", 3)]
-    assert list(as_one_batch([])) == []
 
 
 def test_lists_are_cut_into_batches_of_bounded_size():

@@ -5,6 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
 from factable.cli.train import train
 from factable.errors import DataError, UsageError
 from factable.metrics.questeval.metric import QuestEval
@@ -12,10 +15,6 @@ from factable.models.protocols import AskedText, TextWithAnswer
 from factable.models.qa import answer
 from factable.models.seq2seq import UNANSWERABLE, write_questions
 from factable.text.linearise import linearise_by_entity
-
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
-
 from factable.train.questeval.questions import Written, align, answering_tasks, writing_tasks
 from factable.train.questeval.training import Settings, Task, train_model, train_questeval
 from factable.types import Example, Record, Table
