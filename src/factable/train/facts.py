@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.errors import UsageError
-from factable.metrics.slots.extractor import find_slots
 from factable.metrics.slots.fact_classifier import FactClassifier, features
+from factable.metrics.slots.mentions import find_slots
 from factable.metrics.slots.patterns import Patterns, squeeze
 from factable.types import Example, Record
 

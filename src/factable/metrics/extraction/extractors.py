@@ -12,13 +12,30 @@ from factable.io.files import read_whole
 from factable.metrics.extraction.box_scores import BoxScoreExtractor
 from factable.metrics.extraction.pointer import PointerExtractor
 from factable.metrics.extraction.protocol import Extracted, Extractor
-from factable.metrics.slots.extractor import SlotExtractor
-from factable.metrics.slots.patterns import SHIPPED, load_patterns, patterns_checksum
+from factable.metrics.slots.mentions import SlotMention, SlotValue, find_slots
+from factable.metrics.slots.patterns import SHIPPED, Patterns, load_patterns, patterns_checksum
 from factable.models.runtime.arrays import read_tensors
 from factable.models.runtime.manifest import read_shipped
 from factable.text.templates import clean_value
 from factable.text.values import Boolean, Listing, ReadText, Relation, find_value, parse_value, read_text
 from factable.types import Record, Span, Table
+
+
+class SlotExtractor:
+    """Finds the slots of a closed domain by a pattern file."""
+
+    def __init__(self, patterns: Patterns) -> None:
+        self._patterns = patterns
+
+    def extract(self, texts: Sequence[tuple[str, Table]]) -> list[list[Extracted]]:
+        """The slots that each text fills, each once."""
+        return [self._extract(text, table) for text, table in texts]
+
+    def _extract(self, text: str, table: Table) -> list[Extracted]:
+        first: dict[SlotValue, SlotMention] = {}
+        for mention in find_slots(text, table.records, self._patterns):
+            first.setdefault(mention.fact, mention)
+        return [Extracted(Record("", *fact), mention.span) for fact, mention in first.items()]
 
 
 class ValueExtractor:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from factable.core.metric import Metric, metric, param
 from factable.core.results import VALUE, Analysis, Findings
-from factable.metrics.slots.extractor import SlotMention, SlotValue, facts_in, find_slots
+from factable.metrics.slots.mentions import SlotMention, SlotValue, facts_in, find_slots
 from factable.metrics.slots.patterns import Patterns, load_patterns, patterns_checksum
 from factable.metrics.tables import NO_FACTS
 from factable.text.sentences import sentence_spans

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from factable.metrics.extraction.protocol import Extracted
 from factable.metrics.slots.patterns import Patterns
 from factable.text.values import Relation, find_value, read_text
-from factable.types import Record, Span, Table
+from factable.types import Record, Span
 
 
 class SlotValue(NamedTuple):
@@ -84,20 +83,3 @@ def _resolve(mentions: Iterable[SlotMention], wanted: set[SlotValue]) -> Iterato
     for rivals in by_span.values():
         right = [mention for mention in rivals if mention.fact in wanted]
         yield from right or rivals[:1]
-
-
-class SlotExtractor:
-    """Finds the slots of a closed domain by a pattern file."""
-
-    def __init__(self, patterns: Patterns) -> None:
-        self._patterns = patterns
-
-    def extract(self, texts: Sequence[tuple[str, Table]]) -> list[list[Extracted]]:
-        """The slots that each text fills, each once."""
-        return [self._extract(text, table) for text, table in texts]
-
-    def _extract(self, text: str, table: Table) -> list[Extracted]:
-        first: dict[SlotValue, SlotMention] = {}
-        for mention in find_slots(text, table.records, self._patterns):
-            first.setdefault(mention.fact, mention)
-        return [Extracted(Record("", *fact), mention.span) for fact, mention in first.items()]
