@@ -46,7 +46,7 @@ UNSCORED = Similarity(math.nan, math.nan, math.nan)
 
 @metric
 class Bertscore(Metric):
-    """Cosines of the tokens of text and reference, each with its most similar one (Zhang et al. 2020)."""
+    """Similarity of text and reference by the embeddings of their tokens (Zhang et al. 2020)."""
 
     name = "bertscore"
     needs = REFERENCES

@@ -52,7 +52,7 @@ class Bleu(RowMetric):
     orders: int = param(4, "the longest n-grams counted", range=(1, MAX_ORDERS))
     smoothing: str = param(
         "",
-        "what is done about orders without a match; follows from compat if not given",
+        "how orders without a match are smoothed; follows from compat if not given",
         choices=SMOOTHINGS,
         follows=("compat", SMOOTHING_OF),
     )

@@ -28,7 +28,7 @@ NO_VALUES = "no values in its data"
 
 @metric
 class BleuT(RowMetric):
-    """BLEU that also knows the table, as a reference or mixed with BLEU against the table."""
+    """BLEU that also counts the table, as one more reference or mixed in."""
 
     name = "bleu_t"
     needs = TABLE | REFERENCES
@@ -36,7 +36,7 @@ class BleuT(RowMetric):
 
     form: str = param(
         "references",
-        '"references": the values joined are one more reference (Dhingra et al. 2019); "mixture": '
+        '"references": the values are one more reference (Dhingra et al. 2019); "mixture": '
         "alpha * BLEU against the table + (1 - alpha) * BLEU against the references "
         "(Garneau and Lamontagne 2021)",
         choices=("references", "mixture"),
@@ -45,7 +45,7 @@ class BleuT(RowMetric):
     tokens: str = param("13a", TOKENS_DOC, choices=TOKENIZERS)
     lowercase: bool = param(False, "ignore case")
     orders: int = param(4, "the longest n-grams counted", range=(1, MAX_ORDERS))
-    smoothing: str = param("exp", "what is done about orders without a match", choices=SMOOTHINGS)
+    smoothing: str = param("exp", "how orders without a match are smoothed", choices=SMOOTHINGS)
 
     @property
     def parts(self) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ EPSILON = 1e-16
 
 @metric
 class Chrf(RowMetric):
-    """F of character n-grams (chrF), with `word_order=2` also of words (chrF++; Popović 2015, 2017)."""
+    """F-score of character n-grams (chrF), with `word_order=2` of words, too (chrF++; Popović 2015, 2017)."""
 
     name = "chrf"
     bounds = (0.0, FULL)
@@ -41,7 +41,7 @@ class Chrf(RowMetric):
 
     char_order: int = param(6, "the longest n-grams of characters", range=(1, MAX_ORDERS))
     word_order: int = param(0, "the longest n-grams of words, 0 for none", range=(0, MAX_ORDERS))
-    beta: int = param(2, "how many times recall counts as much as precision", range=(0, 100))
+    beta: int = param(2, "weight of recall relative to precision", range=(0, 100))
     lowercase: bool = param(False, "ignore case")
     whitespace: bool = param(False, "count white space as characters")
     eps_smoothing: bool = param(

@@ -17,7 +17,7 @@ MAX_SURPRISE = 709.0
 
 @metric
 class Perplexity(Metric):
-    """How surprised a causal language model is by the text, for each token."""
+    """Perplexity of the text under a causal language model."""
 
     name = "perplexity"
     higher_is_better = False

@@ -41,7 +41,7 @@ class ExtractionMetric(Metric):
     )
     matching: str = param(
         AS_VALUES,
-        'when two values are the same: "value" (as values), "normalised" (in words) or "exact"',
+        'when two values are the same: by "value" (1,000 is 1000), "normalised" words or "exact" spelling',
         choices=MATCHINGS,
     )
 
@@ -58,7 +58,7 @@ class ExtractionMetric(Metric):
 
 @metric
 class Rg(ExtractionMetric):
-    """The share of the pairs a text says that its data has (Wiseman et al. 2017)."""
+    """Share of the facts a text states that its data has (Wiseman et al. 2017)."""
 
     name = "rg"
     parts = ("correct", "extracted")
@@ -124,7 +124,7 @@ def _explain_said(comparison: PairComparison) -> Findings:
 
 @metric
 class RgF(PairF):
-    """F of the pairs a text says against those of its data (Dhingra et al. 2019)."""
+    """F-score of the facts a text states against those of its data (Dhingra et al. 2019)."""
 
     name = "rg_f"
 
@@ -146,7 +146,7 @@ def _explain_both(comparison: PairComparison) -> Findings:
 
 @metric
 class Cs(PairF):
-    """F of the pairs a text says against those its references say (Wiseman et al. 2017)."""
+    """F-score of the facts a text states against those its references state (Wiseman et al. 2017)."""
 
     name = "cs"
     needs = REFERENCES
@@ -195,7 +195,7 @@ class Cs(PairF):
 
 @metric
 class Co(ExtractionMetric):
-    """Whether a text says its pairs in the order of a reference (Wiseman et al. 2017)."""
+    """Whether a text states its facts in the order of a reference (Wiseman et al. 2017)."""
 
     name = "co"
     needs = REFERENCES

@@ -25,7 +25,7 @@ from factable.types import Example
 
 @metric
 class Ledger(Metric):
-    """Every fact of the data and every claim of the text: said or not, supported or not, and where."""
+    """Facts of the data that are missing and claims of the text that are made up, with their spans."""
 
     name = "ledger"
     parts = ("ok", "probability", "omission", "hallucination", "omitted", "unsupported")
@@ -44,15 +44,13 @@ class Ledger(Metric):
         example="backoff",
     )
     required: str = param(
-        "", "the only facts that must be said, such as food,area=riverside; all if not given", example="born"
+        "", "only these facts must be stated, such as food,area=riverside; default: all", example="born"
     )
     optional: str = param("", "facts that may be left out, such as near,eatType=restaurant", example="born")
-    ignore: str = param("", "facts that are not looked at, said or not, such as near", example="born")
-    omission: float = param(
-        0.5, "how probable it must be that a fact is said, for it to count as said", range=(0.0, 1.0)
-    )
+    ignore: str = param("", "facts to leave out of the check, such as near", example="born")
+    omission: float = param(0.5, "probability from which a fact counts as stated", range=(0.0, 1.0))
     hallucination: float = param(
-        0.5, "how probable it must be that a sentence is clean, for it to count as clean", range=(0.0, 1.0)
+        0.5, "probability from which a sentence counts as supported", range=(0.0, 1.0)
     )
     value: str = param(
         "soft", '"soft", a score in degrees, or "ok": 1 for a text that is OK, else 0', choices=("soft", "ok")

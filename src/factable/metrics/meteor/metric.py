@@ -51,7 +51,7 @@ class Meteor(RowMetric):
 
     language: str = param("en", "the language of texts and references", choices=TUNINGS)
     normalize: bool = param(
-        True, "let the program tokenize and lower-case; else words are cut at spaces and case counts"
+        True, "let the program tokenize and lower-case; otherwise words are split at spaces and case matters"
     )
     paraphrases: str = param(
         PACKAGED,

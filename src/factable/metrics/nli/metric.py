@@ -48,9 +48,9 @@ class NliCheck(Metric):
         'how facts become sentences: "default", "webnlg", "e2e", "backoff" (one for all) or a JSON file',
         example="backoff",
     )
-    direction: str = param("both", "what is looked for", choices=DIRECTIONS)
+    direction: str = param("both", "which errors to look for", choices=DIRECTIONS)
     required: str = param(
-        "", "the only facts that must be said, such as food,area=riverside; all if not given", example="born"
+        "", "only these facts must be stated, such as food,area=riverside; default: all", example="born"
     )
     optional: str = param("", "facts that may be left out, such as near,eatType=restaurant", example="born")
     compat: str = param(

@@ -53,7 +53,7 @@ NOTHING_ASKED = "no question can be asked about it"
 
 @metric
 class QuestEval(Metric):
-    """Questions asked of the data and of the text (Data-QuestEval, Rebuffel et al. 2021)."""
+    """Whether text and data answer the same questions alike (Data-QuestEval, Rebuffel et al. 2021)."""
 
     name = "questeval"
     parts = ("precision", "recall")
@@ -88,7 +88,7 @@ class QuestEval(Metric):
     )
     similarity: str = param(
         "values",
-        'how answers are compared: as "values", by common words ("f1"), or by "bertscore"',
+        'how answers are compared: by the rules for "values", by common words ("f1"), or by "bertscore"',
         choices=SIMILARITIES,
     )
     unanswerable: str = param(

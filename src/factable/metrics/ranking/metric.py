@@ -68,7 +68,9 @@ class Ranking(Metric):
         choices=(BOTH, FIND_TABLE, FIND_REFERENCES),
     )
     mean: str = param(
-        HARMONIC, 'of both: "harmonic", which is near the weaker one, or "arithmetic"', choices=MEANS
+        HARMONIC,
+        'mean of both rankings: "harmonic", which is near the weaker one, or "arithmetic"',
+        choices=MEANS,
     )
     delta: float = param(
         0.0,
@@ -83,12 +85,16 @@ class Ranking(Metric):
     )
     decoys: int | str = param(
         AUTO,
-        "so many made-up facts, with another attribute, are ranked beside each fact of the table; "
+        "number of made-up facts, with another attribute, that are added for each fact of the table; "
         '"auto": 10 for records, by an encoder that was trained to rank',
         choices=(AUTO,),
         range=(0, MAX_DECOYS),
     )
-    pool: str = param("", "a converted data set to rank; without one, that of the examples scored", file=True)
+    pool: str = param(
+        "",
+        "a converted data set whose facts and references are ranked; default: those of the examples scored",
+        file=True,
+    )
 
     def check(self) -> None:
         """Refuse what does not go together."""

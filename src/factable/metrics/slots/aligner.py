@@ -55,7 +55,7 @@ class Aligner(Metric):
     parts = ("missing", "omission", "hallucination")
 
     patterns: str = param(
-        "", 'how texts say values: "e2e" or a TOML file; without one, values are matched as values', file=True
+        "", 'how texts state values: "e2e" or a TOML file; without one, by the rules for values', file=True
     )
 
     def checksums(self) -> Mapping[str, str]:

@@ -41,7 +41,7 @@ class SlotError(Metric):
 
     patterns: str = param(
         "e2e",
-        'how texts say values: "e2e", or a TOML file such as `factable train patterns` drafts',
+        'how texts state values: "e2e", or a TOML file such as `factable train patterns` drafts',
         file=True,
     )
     compat: str = param(
