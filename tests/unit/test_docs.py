@@ -28,11 +28,21 @@ def test_printed_output_is_fresh(page: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert text == update_docs.updated(text), "run: python tools/update_docs.py"
 
 
-@pytest.mark.parametrize("page", update_docs.pages(), ids=page_id)
+def anchors(page: Path) -> set[str]:
+    """The names that GitHub gives to the headings of a page."""
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*update_docs.pages(), *ROOT.glob("[CS]*.md")], ids=page_id)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", prose):
         if not target.startswith("http"):
-            assert (page.parent / target).exists(), target
+            linked = page.parent / target if target else page
+            assert linked.exists(), target
+            assert not anchor or anchor in anchors(linked), f"{target}#{anchor}"
 
 
 @pytest.mark.parametrize("name", names())
