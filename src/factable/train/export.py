@@ -1,70 +1,78 @@
-"""A trained torch model as int8 ONNX, in the form of a model folder."""
+"""Model folders: a trained encoder as int8 ONNX, with its tokenizer and a manifest."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
 
-from factable.errors import MissingExtraError
 from factable.io.files import sha256_of
 from factable.models.runtime.manifest import MANIFEST, MODEL, TOKENIZER
 
 if TYPE_CHECKING:
     import torch
 
-
 OPSET = 17
 WINDOW = 256
+TEXT_INPUTS = ("input_ids", "attention_mask")
+PAIR_INPUTS = (*TEXT_INPUTS, "token_type_ids")
 
 
-def write_onnx(
-    model: "torch.nn.Module", inputs: Sequence["torch.Tensor"], names: Sequence[str], base: Path, folder: Path
+def export_model(
+    model: "torch.nn.Module",
+    base: Path,
+    folder: Path,
+    *,
+    kind: str,
+    about: str,
+    labels: Sequence[str] = (),
+    inputs: Sequence[str] = PAIR_INPUTS,
 ) -> None:
-    """Write the model as int8 ONNX, with the tokenizer of its base; rows and tokens may be any number."""
-    import torch
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
+    """Write a model folder, all but its card; `kind` and `about` go into the manifest."""
     folder.mkdir(parents=True, exist_ok=True)
-    whole = folder / "fp32.onnx"
-    model.eval()
-    torch.onnx.export(
-        model,
-        tuple(inputs),
-        str(whole),
-        dynamo=False,
-        opset_version=OPSET,
-        input_names=list(names),
-        output_names=["output"],
-        dynamic_axes={name: {0: "rows", 1: "tokens"} for name in names} | {"output": {0: "rows"}},
-    )
-    # Seven bits for weights: with eight, CPUs without VNNI overflow and give other answers.
-    quantize_dynamic(whole, folder / MODEL, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
-    whole.unlink()
+    _write_onnx(model, inputs, folder)
     shutil.copyfile(base / TOKENIZER, folder / TOKENIZER)
+    manifest = {
+        "kind": kind,
+        "about": about,
+        "labels": labels,
+        "temperature": 1.0,
+        "window": WINDOW,
+        "files": {name: sha256_of(folder / name) for name in (MODEL, TOKENIZER)},
+    }
+    _write_manifest(folder, manifest)
 
 
-def write_manifest(folder: Path, told: Mapping[str, object]) -> None:
-    """Say what the model is, with checksums of its files."""
-    files = {name: sha256_of(folder / name) for name in (MODEL, TOKENIZER)}
-    manifest = {**told, "window": WINDOW, "files": files}
+def set_temperature(folder: Path, temperature: float) -> None:
+    """Change the temperature in the manifest of a model folder."""
+    manifest = orjson.loads((folder / MANIFEST).read_bytes())
+    _write_manifest(folder, {**manifest, "temperature": temperature})
+
+
+def _write_manifest(folder: Path, manifest: dict[str, object]) -> None:
     (folder / MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
 
 
-def load_base(folder: Path) -> "torch.nn.Module":
-    """The encoder in a folder (config.json and model.safetensors), without what pools its states."""
-    try:
-        from transformers import AutoModel
-    except ImportError:
-        raise MissingExtraError("training", "train") from None
-    encoder: torch.nn.Module = AutoModel.from_pretrained(
-        folder,
-        local_files_only=True,
-        use_safetensors=True,
-        trust_remote_code=False,
-        attn_implementation="eager",
+def _write_onnx(model: "torch.nn.Module", inputs: Sequence[str], folder: Path) -> None:
+    """Write the model as int8 ONNX for any number of rows and tokens."""
+    import torch
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    fp32 = folder / "fp32.onnx"
+    model.eval()
+    # Two rows, so that no size is taken for a constant.
+    ones = torch.ones((2, 16), dtype=torch.int64)
+    torch.onnx.export(
+        model,
+        tuple(torch.zeros_like(ones) if name == "token_type_ids" else ones for name in inputs),
+        str(fp32),
+        dynamo=False,
+        opset_version=OPSET,
+        input_names=list(inputs),
+        output_names=["output"],
+        dynamic_axes={name: {0: "rows", 1: "tokens"} for name in inputs} | {"output": {0: "rows"}},
     )
-    if hasattr(encoder, "pooler"):
-        encoder.pooler = None  # type: ignore[assignment, unused-ignore]
-    return encoder
+    # Seven bits for weights: with eight, CPUs without VNNI overflow and give other answers.
+    quantize_dynamic(fp32, folder / MODEL, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
+    fp32.unlink()

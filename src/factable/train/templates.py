@@ -1,4 +1,4 @@
-"""Templates extracted from texts that say one fact each."""
+"""Sentence templates extracted from texts that state one fact each."""
 
 import math
 import re
@@ -15,38 +15,40 @@ from factable.text.values.dates import MONTHS
 from factable.types import Example, Record
 
 MAX_WORDS = 25
-MAX_KEPT = 8
+MAX_PER_ATTRIBUTE = 8
 # Texts on which each template of an attribute is tried.
 MAX_TRIED = 12
-# How alike a stretch of text and a name must be to be taken for it.
-ALIKE = 0.85
+# How similar a part of a text must be to a name to be taken for it.
+MIN_SIMILARITY = 0.85
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*|\S")
-_PLACE_OR_WORD = re.compile(r"<\w+>|\w+(?:[-'’]\w+)*")
-# Roughly: common verbs, and endings that most verbs have and many other words too.
+_PLACEHOLDER_OR_WORD = re.compile(r"<\w+>|\w+(?:[-'’]\w+)*")
+# A rough test: common verbs, and endings that most verbs have (and many other words).
 _VERB = re.compile(
     r"is|are|was|were|has|have|had|can|may|will|became|began|contain|cost|led|made|play|ran|won|wrote|\w+(?:ed|s)"
 )
-# Words that begin a sentence which leans on the one before.
-_LEANING = frozenset(("also", "and", "but", "he", "his", "it", "its", "or", "she", "they", "this", "which"))
-_LOOSE_MARK = re.compile(r"\s[,.;:!?]|[,;:]\s*[.!?]|\.\.")
+# Words that begin a sentence which depends on the one before.
+_DEPENDENT_START = frozenset(
+    ("also", "and", "but", "he", "his", "it", "its", "or", "she", "they", "this", "which")
+)
+_STRAY_PUNCTUATION = re.compile(r"\s[,.;:!?]|[,;:]\s*[.!?]|\.\.")
 
 
 def extract_templates(examples: Iterable[Example]) -> dict[str, list[str]]:
-    """Per attribute, templates from the texts that say one fact, most telling first.
+    """For each attribute, templates from the texts that state one fact, the most typical first.
 
-    A template is a text in which the subject and the value were found once each and replaced. Those that
-    many different facts share come first, then those that are most like the others of their attribute.
+    A template is a text in which the subject and the value were found once each and replaced. Templates that
+    many different facts share come first, then those most similar to the others of their attribute.
     """
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    by_attribute: dict[str, Counter[str]] = defaultdict(Counter)
     for record, texts in single_facts(examples):
         # A set, so that an item counts a template once.
         templates = {delexicalise(text, record) for text in texts} - {None}
-        found[record.attribute].update(template for template in templates if template)
-    return {attribute: _best(counts) for attribute, counts in sorted(found.items()) if counts}
+        by_attribute[record.attribute].update(template for template in templates if template)
+    return {attribute: _most_typical(counts) for attribute, counts in sorted(by_attribute.items()) if counts}
 
 
 def single_facts(examples: Iterable[Example]) -> Iterator[tuple[Record, tuple[str, ...]]]:
-    """The fact of each example that has just one, with its references, or its text where there are none."""
+    """The fact of each example that has only one, with its references, or its text where there are none."""
     for example in examples:
         facts = list(facts_of(example.table).values())
         if len(facts) == 1:
@@ -58,7 +60,7 @@ def pick_templates(
 ) -> dict[str, list[str]]:
     """The templates of each attribute, the best first.
 
-    First come those that read well, then those whose sentences and texts entail each other best.
+    Templates that read well come first, then those whose sentences and texts entail each other best.
     """
     tried: dict[str, list[tuple[Record, str]]] = defaultdict(list)
     for record, texts in single_facts(examples):
@@ -76,42 +78,44 @@ def pick_templates(
     for (attribute, template, _), answer in zip(trials, answers, strict=True):
         sums[attribute, template] += float(answer[ENTAILMENT])
     return {
-        attribute: sorted(choices, key=lambda one: (not reads_well(one), -sums[attribute, one]))
+        attribute: sorted(
+            choices, key=lambda template: (not reads_well(template), -sums[attribute, template])
+        )
         for attribute, choices in templates.items()
     }
 
 
 def reads_well(template: str) -> bool:
-    """Whether nothing speaks against a template as one whole sentence."""
-    words = _PLACE_OR_WORD.findall(template.lower())
-    said = [word for word in words if not word.startswith("<")]
+    """Whether a template looks like a complete sentence."""
+    words = _PLACEHOLDER_OR_WORD.findall(template.lower())
+    plain_words = [word for word in words if not word.startswith("<")]
     return (
         (template[0] in "<\"'“(" or template[0].isupper())
         and template[-1] in ".!?"
-        and words[0] not in _LEANING
-        and any(_VERB.fullmatch(word) for word in said)
-        and not any(one == other for one, other in pairwise(words))
+        and words[0] not in _DEPENDENT_START
+        and any(_VERB.fullmatch(word) for word in plain_words)
+        and not any(first == second for first, second in pairwise(words))
         and template.count('"') % 2 == 0
         and all(template.count(left) == template.count(right) for left, right in ("()", "[]", "“”"))
-        and not _LOOSE_MARK.search(template)
+        and not _STRAY_PUNCTUATION.search(template)
     )
 
 
-def _best(counts: Counter[str]) -> list[str]:
+def _most_typical(counts: Counter[str]) -> list[str]:
     words = {template: set(template.lower().split()) for template in counts}
 
     def centrality(template: str) -> float:
-        mine = words[template]
-        # Rounded once, so that the order of templates does not depend on that of sets.
+        own = words[template]
+        # fsum rounds once, so that the order of templates does not depend on that of sets.
         return math.fsum(
-            often * len(mine & words[other]) / len(mine | words[other]) for other, often in counts.items()
+            count * len(own & words[other]) / len(own | words[other]) for other, count in counts.items()
         )
 
-    return sorted(counts, key=lambda template: (-centrality(template), template))[:MAX_KEPT]
+    return sorted(counts, key=lambda template: (-centrality(template), template))[:MAX_PER_ATTRIBUTE]
 
 
 def delexicalise(text: str, record: Record) -> str | None:
-    """The text with placeholders for subject and value; None where they are not there just once each.
+    """The text with placeholders for subject and value; None if it does not have each exactly once.
 
     A record without a subject gives a template without one.
     """
@@ -120,7 +124,7 @@ def delexicalise(text: str, record: Record) -> str | None:
     if len(text.split()) > MAX_WORDS:
         return None
     for placeholder, name in names.items():
-        template = template and _put(placeholder, name, template)
+        template = template and _insert_placeholder(placeholder, name, template)
     if not template or any(template.count(placeholder) != 1 for placeholder in names):
         return None
     if not _is_clean(template, record):
@@ -128,53 +132,53 @@ def delexicalise(text: str, record: Record) -> str | None:
     return template if template[-1] in ".!?" else template + "."
 
 
-def _put(placeholder: str, name: str, text: str) -> str | None:
-    """The text with a placeholder where the name stands."""
-    index = _find(text, name) if clean_value(name) else None
-    return index and text[: index[0]] + placeholder + text[index[1] :]
+def _insert_placeholder(placeholder: str, name: str, text: str) -> str | None:
+    """The text with a placeholder in place of a name."""
+    span = _find(text, name) if clean_value(name) else None
+    return span and text[: span[0]] + placeholder + text[span[1] :]
 
 
 def _is_clean(template: str, record: Record) -> bool:
-    """Whether nothing of this one fact is left: no digits, no words of its subject or value."""
+    """Whether nothing specific to the fact is left: no digits, no words of its subject or value."""
     rest = template.replace(SUBJECT, " ").replace(VALUE, " ")
     if any(character.isdigit() for character in rest):
         return False
     names = {word for word in _plain(f"{record.subject} {record.value}").split() if len(word) > 3}
-    said = set(_plain(split_identifier(record.attribute)).split())
-    # A capital inside the sentence is a name that belongs to one fact, unless the attribute has it too.
-    inside = set(map(_plain, re.findall(r"(?<=\S )[A-Z]\w+", rest))) - said
-    return not inside and not (names - said) & set(re.findall(r"\w+", _plain(rest)))
+    of_attribute = set(_plain(split_identifier(record.attribute)).split())
+    # A capitalised word inside the sentence is a name that belongs to the fact, unless the attribute has it.
+    inside = set(map(_plain, re.findall(r"(?<=\S )[A-Z]\w+", rest))) - of_attribute
+    return not inside and not (names - of_attribute) & set(re.findall(r"\w+", _plain(rest)))
 
 
 def _find(text: str, name: str) -> tuple[int, int] | None:
-    """Where a name, in one of its forms or something much like it, stands in the text."""
+    """The span of a name, of one of its forms or of something very similar in a text."""
     plain = _plain(text)
     for form in _forms(name):
-        at = re.search(rf"(?<![\w<]){re.escape(_plain(form))}(?![\w>])", plain)
-        if at:
-            return at.span()
-    return _find_alike(text, name)
+        match = re.search(rf"(?<![\w<]){re.escape(_plain(form))}(?![\w>])", plain)
+        if match:
+            return match.span()
+    return _find_similar(text, name)
 
 
-def _find_alike(text: str, name: str) -> tuple[int, int] | None:
-    """The stretch of words most like a name, if it is like enough."""
-    wanted = _plain(clean_value(name))
-    indices = [word.span() for word in _WORD.finditer(text)]
-    size = len(_WORD.findall(wanted))
-    best, where = ALIKE, None
+def _find_similar(text: str, name: str) -> tuple[int, int] | None:
+    """The span of the words most similar to a name, if they are similar enough."""
+    plain_name = _plain(clean_value(name))
+    word_spans = [word.span() for word in _WORD.finditer(text)]
+    size = len(_WORD.findall(plain_name))
+    highest, best = MIN_SIMILARITY, None
     for length in range(max(1, size - 1), size + 2):
-        for start, end in zip(indices, indices[length - 1 :], strict=False):
-            stretch = text[start[0] : end[1]]
-            if "<" in stretch or abs(len(stretch) - len(wanted)) > len(wanted) / 3:
+        for first, last in zip(word_spans, word_spans[length - 1 :], strict=False):
+            words = text[first[0] : last[1]]
+            if "<" in words or abs(len(words) - len(plain_name)) > len(plain_name) / 3:
                 continue
-            alike = SequenceMatcher(None, _plain(stretch), wanted, autojunk=False).ratio()
-            if alike > best:
-                best, where = alike, (start[0], end[1])
-    return where
+            similarity = SequenceMatcher(None, _plain(words), plain_name, autojunk=False).ratio()
+            if similarity > highest:
+                highest, best = similarity, (first[0], last[1])
+    return best
 
 
 def _forms(name: str) -> Iterator[str]:
-    """How a name, number or date may be written in a text."""
+    """The forms in which a text may write a name, number or date."""
     text = clean_value(name)
     yield text
     date = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text)
@@ -193,7 +197,7 @@ def _forms(name: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Lower case without accents, letter for letter, so that places stay the same."""
+    """Lower case without accents, letter by letter, so that positions stay the same."""
     return "".join(_plain_letter(letter) for letter in text)
 
 

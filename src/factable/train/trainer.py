@@ -1,227 +1,250 @@
-"""Training an encoder on pairs of texts: batches by length, bf16, checkpoints from which it goes on."""
+"""The training loop of all neural models: batches by length, checkpoints to resume from, validation."""
 
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
-import orjson
 
-from factable.errors import UsageError
+from factable.errors import MissingExtraError
+from factable.train.checkpoint import CheckpointFolder, TrainingProgress, Validation
 
 if TYPE_CHECKING:
     import torch
 
+# Batches are cut from this many rows sorted by length, so that little is padded.
+ROWS_SORTED = 1600
+# Batches are padded to a multiple of this: every new shape costs compilation, so there should be few.
+LENGTH_MULTIPLE = 32
+LOG_EVERY = 50
 
-POINTER = "checkpoint.json"
-OF_OPTIMISER = ("exp_avg", "exp_avg_sq")
-WEIGHT_DECAY = 0.01
-MAX_GRADIENT = 1.0
-
-
-class Reached(NamedTuple):
-    """How far a training has come: steps, minutes in all runs together, and what else was kept."""
-
-    step: int
-    minutes: float
-    notes: Mapping[str, Any]
-
-
-class TrainingState:
-    """Model, optimiser and learning rate; kept in safetensors files, which run no code when read."""
-
-    def __init__(
-        self,
-        model: "torch.nn.Module",
-        work: Path,
-        *,
-        rate: float,
-        warm_up: float,
-        steps: int,
-        settings: Mapping[str, object],
-    ) -> None:
-        import torch
-
-        self._model, self._steps, self._work, self._rate = model, steps, work, rate
-        self._settings = {"steps": steps, **settings}
-        self._warm = max(1, round(warm_up * steps))
-        self._trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        self._optimiser = torch.optim.AdamW(self._trained, lr=rate, weight_decay=WEIGHT_DECAY, fused=True)
-
-    def take_step(self, loss: "torch.Tensor", step: int) -> float:
-        """Learn from one loss, with a rate that rises at first and then falls to 0."""
-        import torch
-
-        share = min((step + 1) / self._warm, (self._steps - step) / max(1, self._steps - self._warm))
-        for group in self._optimiser.param_groups:
-            group["lr"] = self._rate * share
-        loss.backward()  # type: ignore[no-untyped-call, unused-ignore]
-        torch.nn.utils.clip_grad_norm_(self._trained, MAX_GRADIENT)
-        self._optimiser.step()
-        self._optimiser.zero_grad(set_to_none=True)
-        return float(loss.detach())
-
-    def save(self, step: int, minutes: float, notes: Mapping[str, Any] | None = None) -> None:
-        """Keep everything under the number of the step, then point to it."""
-        from safetensors.torch import save_file
-
-        self._work.mkdir(parents=True, exist_ok=True)
-        tensors = {f"model.{name}": value.contiguous() for name, value in self._model.state_dict().items()}
-        for index, parameter in enumerate(self._trained):
-            state = self._optimiser.state[parameter]
-            tensors |= {f"{key}.{index}": state[key] for key in OF_OPTIMISER}
-        save_file(tensors, self._work / f"step-{step}.safetensors")
-        new = self._work / "checkpoint.new"
-        new.write_bytes(
-            orjson.dumps({"step": step, "minutes": minutes, "notes": notes or {}, **self._settings})
-        )
-        new.replace(self._work / POINTER)
-        for old in self._work.glob("step-*.safetensors"):
-            if old.name != f"step-{step}.safetensors":
-                old.unlink()
-
-    def load(self) -> Reached:
-        """Go back to where the last checkpoint was; to the beginning without one."""
-        import torch
-        from safetensors.torch import load_file
-
-        pointer = self._work / POINTER
-        if not pointer.exists():
-            return Reached(0, 0.0, {})
-        content = orjson.loads(pointer.read_bytes())
-        self._check(content)
-        step: int = content["step"]
-        tensors = load_file(self._work / f"step-{step}.safetensors")
-        model = {
-            name.removeprefix("model."): value for name, value in tensors.items() if name.startswith("model.")
-        }
-        self._model.load_state_dict(model)
-        for index, parameter in enumerate(self._trained):
-            self._optimiser.state[parameter] = {
-                "step": torch.tensor(float(step)),
-                **{key: tensors[f"{key}.{index}"] for key in OF_OPTIMISER},
-            }
-        return Reached(step, content["minutes"], content.get("notes", {}))
-
-    def _check(self, content: Mapping[str, Any]) -> None:
-        """Whether a checkpoint is one of this training."""
-        for name, value in self._settings.items():
-            if content.get(name, value) != value:
-                found = f"checkpoints of another training ({name} {content[name]}, now {value})"
-                raise UsageError(f"{self._work}: holds {found}; remove it, or give another OUT")
-
-
-# Batches are cut from so many pairs sorted by length, so that little is padded.
-PAIRS_SORTED = 1600
-# Shapes are compiled once each, so there should be few.
-LENGTH_STEP = 16
+Batch = TypeVar("Batch")
 Log = Callable[[str], None]
-# The loss of a batch, from what the model says and what is to be learnt.
-Loss = Callable[["torch.Tensor", Sequence[Any]], "torch.Tensor"]
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
-    """Pairs as token numbers, and what is to be learnt of each."""
+class Schedule:
+    """How long and how fast to train.
 
-    tokens: Sequence[Sequence[int]]
-    types: Sequence[Sequence[int]]
-    labels: Sequence[Any]
+    `warm_up` is the share of steps over which the learning rate rises to its maximum; after that it falls to
+    0. None keeps it constant. A checkpoint is saved every `save_every` steps. With `patience`, training stops
+    when that many epochs in a row are no better than the best one.
+    """
+
+    learning_rate: float
+    epochs: int = 1
+    warm_up: float | None = 0.05
+    weight_decay: float = 0.01
+    max_gradient_norm: float = 1.0
+    save_every: int = 250
+    patience: int | None = None
+    seed: int = 0
 
 
-class Schedule(NamedTuple):
-    """How fast to learn, in batches of which size, and after how many steps to keep a checkpoint."""
+class TrainingResult(NamedTuple):
+    """Minutes over all runs; a validation before training and one per epoch, if the training validates."""
 
-    rate: float
-    warm_up: float
-    batch: int
-    seed: int
-    every: int
-
-
-class Trained(NamedTuple):
-    """A trained model, and how long it took in all runs together."""
-
-    model: "torch.nn.Module"
     minutes: float
+    history: Sequence[Validation]
+
+    @property
+    def best_epoch(self) -> int:
+        """The epoch with the highest score, the last of equal ones; 0 is before training."""
+        return find_best(self.history)
 
 
-def plan_batches(lengths: Sequence[int], size: int, seed: int) -> list[list[int]]:
-    """Places of pairs, batch by batch: shuffled, but of like length within a batch."""
-    draw = random.Random(seed)  # noqa: S311
-    order = list(range(len(lengths)))
-    draw.shuffle(order)
-    batches = []
-    for start in range(0, len(order), PAIRS_SORTED):
-        group = sorted(order[start : start + PAIRS_SORTED], key=lengths.__getitem__)
-        cut = [group[index : index + size] for index in range(0, len(group), size)]
-        draw.shuffle(cut)
-        batches += cut
-    return batches
-
-
-def to_tensors(encoded: Encoded, indices: Sequence[int]) -> dict[str, "torch.Tensor"]:
-    """The inputs of the model for some pairs."""
-    import torch
-
-    longest = max(len(encoded.tokens[index]) for index in indices)
-    width = -(-longest // LENGTH_STEP) * LENGTH_STEP
-    arrays = {
-        name: np.zeros((len(indices), width), np.int64)
-        for name in ("input_ids", "attention_mask", "token_type_ids")
-    }
-    for row, index in enumerate(indices):
-        size = len(encoded.tokens[index])
-        arrays["input_ids"][row, :size] = encoded.tokens[index]
-        arrays["attention_mask"][row, :size] = 1
-        arrays["token_type_ids"][row, :size] = encoded.types[index]
-    return {name: torch.from_numpy(array) for name, array in arrays.items()}
-
-
-def train_steps(
+def train_model(
     model: "torch.nn.Module",
-    encoded: Encoded,
-    loss_of: Loss,
+    batches: Callable[[int], Sequence[Batch]],
+    loss: Callable[[Batch], "torch.Tensor"],
     schedule: Schedule,
     work: Path,
     *,
+    settings: Mapping[str, object],
     threads: int,
     log: Log,
-) -> Trained:
-    """Train a model by one pass over all pairs; what is in `work` is gone on with."""
+    validate: Callable[[], Validation] | None = None,
+) -> TrainingResult:
+    """Train a model in place, resuming from the checkpoint in `work`; with `validate`, keep the best epoch.
+
+    `batches` gives the batches of an epoch (1, 2 …), always the same ones for the same number. A resumed run
+    ends with the same weights as one that was never stopped. `settings` identify the training.
+    """
+    import_torch()
     import torch
 
     torch.set_flush_denormal(True)
     torch.set_num_threads(threads)
-    batches = plan_batches([len(tokens) for tokens in encoded.tokens], schedule.batch, schedule.seed)
-    model.encoder.embeddings.requires_grad_(False)  # type: ignore[union-attr, unused-ignore]
-    state = TrainingState(
-        model,
-        work,
-        rate=schedule.rate,
-        warm_up=schedule.warm_up,
-        steps=len(batches),
-        settings={"rate": schedule.rate, "seed": schedule.seed},
-    )
-    start, minutes, _ = state.load()
-    log(f"{len(encoded.labels):,} pairs, {len(batches):,} steps, from step {start:,}")
-    model.train()
-    losses: list[float] = []
-    began = time.monotonic()
-    for step in range(start, len(batches)):
-        # Drawn anew in each step, so that a run that goes on equals one that was never stopped.
-        torch.manual_seed(schedule.seed + step)
-        indices = batches[step]
-        with torch.autocast("cpu", torch.bfloat16):
-            scores = model(**to_tensors(encoded, indices))
-        loss = loss_of(scores.float(), [encoded.labels[index] for index in indices])
-        losses.append(state.take_step(loss, step))
-        if (step + 1) % schedule.every == 0 or step + 1 == len(batches):
-            state.save(step + 1, minutes + (time.monotonic() - began) / 60)
-            rate = (step + 1 - start) * schedule.batch / (time.monotonic() - began)
-            log(f"step {step + 1:,}: loss {np.mean(losses):.4f}, {rate:.1f} pairs/s")
-            losses.clear()
-    return Trained(model, minutes + (time.monotonic() - began) / 60)
+    steps = sum(len(batches(epoch)) for epoch in range(1, schedule.epochs + 1))
+    training = _Training(model, loss, schedule, work, steps=steps, settings=settings, log=log)
+    if validate and not training.history:
+        training.record(validate())
+    first_step = 0
+    for epoch in range(1, schedule.epochs + 1):
+        if training.out_of_patience:
+            break
+        planned = batches(epoch)
+        for batch in planned[max(0, training.step - first_step) :]:
+            training.take_step(batch)
+        first_step += len(planned)
+        if validate and len(training.history) == epoch:
+            training.record(validate())
+    return training.finish()
+
+
+class _Training(Generic[Batch]):
+    """A training in progress."""
+
+    def __init__(
+        self,
+        model: "torch.nn.Module",
+        loss: Callable[[Batch], "torch.Tensor"],
+        schedule: Schedule,
+        work: Path,
+        *,
+        steps: int,
+        settings: Mapping[str, object],
+        log: Log,
+    ) -> None:
+        import torch
+
+        self._model, self._loss, self._schedule, self._steps, self._log = model, loss, schedule, steps, log
+        self._parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        self._optimiser = torch.optim.AdamW(
+            self._parameters, lr=schedule.learning_rate, weight_decay=schedule.weight_decay, fused=True
+        )
+        self._checkpoints = CheckpointFolder(work, model, self._optimiser, {**settings, "steps": steps})
+        self.step, self._minutes_before, history = self._checkpoints.load()
+        self.history = list(history)
+        self._first_step, self._started, self._losses = self.step, time.monotonic(), list[float]()
+        log(f"{steps:,} steps, from step {self.step:,}")
+
+    def take_step(self, batch: Batch) -> None:
+        """Learn from one batch."""
+        import torch
+
+        # Seeded in each step, so that a resumed run draws what it would have drawn.
+        torch.manual_seed(self._schedule.seed + self.step)
+        for group in self._optimiser.param_groups:
+            group["lr"] = self._schedule.learning_rate * self._rate_share()
+        self._model.train()
+        loss = self._loss(batch)
+        loss.backward()  # type: ignore[no-untyped-call, unused-ignore]
+        torch.nn.utils.clip_grad_norm_(self._parameters, self._schedule.max_gradient_norm)
+        self._optimiser.step()
+        self._optimiser.zero_grad(set_to_none=True)
+        self._losses.append(float(loss.detach()))
+        self.step += 1
+        is_last = self.step == self._steps
+        to_save = is_last or self.step % self._schedule.save_every == 0
+        if to_save:
+            self._save()
+        if to_save or self.step % LOG_EVERY == 0:
+            self._log_loss()
+
+    def _rate_share(self) -> float:
+        """Share of the maximal learning rate in this step."""
+        if self._schedule.warm_up is None:
+            return 1.0
+        warm_up = max(1, round(self._schedule.warm_up * self._steps))
+        return min((self.step + 1) / warm_up, (self._steps - self.step) / max(1, self._steps - warm_up))
+
+    def record(self, validation: Validation) -> None:
+        """Add a validation to the history, and keep the weights if they are the best so far."""
+        epoch = len(self.history)
+        self.history.append(validation)
+        if find_best(self.history) == epoch:
+            self._checkpoints.save_best()
+        self._save()
+        self._log(f"epoch {epoch}: {validation.summary}" if epoch else f"untrained: {validation.summary}")
+
+    @property
+    def out_of_patience(self) -> bool:
+        """Whether the last epochs brought nothing."""
+        patience = self._schedule.patience
+        if patience is None or not self.history:
+            return False
+        return len(self.history) - 1 - find_best(self.history) >= patience
+
+    def finish(self) -> TrainingResult:
+        """The result, with the weights of the best epoch in the model."""
+        if self.history:
+            self._checkpoints.load_best()
+        self._model.eval()
+        return TrainingResult(self._minutes(), self.history)
+
+    def _minutes(self) -> float:
+        return self._minutes_before + (time.monotonic() - self._started) / 60
+
+    def _save(self) -> None:
+        self._checkpoints.save(TrainingProgress(self.step, self._minutes(), self.history))
+
+    def _log_loss(self) -> None:
+        pace = (self.step - self._first_step) / (time.monotonic() - self._started)
+        self._log(
+            f"step {self.step:,} of {self._steps:,}: loss {np.mean(self._losses):.4f}, {pace:.1f} steps/s"
+        )
+        self._losses.clear()
+
+
+def find_best(history: Sequence[Validation]) -> int:
+    """The index of the highest score, the last of equal ones."""
+    return max(range(len(history)), key=lambda index: (history[index].score, index))
+
+
+def import_torch() -> None:
+    """Make sure that torch is installed."""
+    try:
+        import safetensors  # noqa: F401
+        import torch  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("training", "train") from None
+
+
+def half_precision() -> AbstractContextManager[object]:
+    """Compute the forward pass of a model in bf16 where that is safe."""
+    import torch
+
+    return torch.autocast("cpu", torch.bfloat16)
+
+
+def work_folder(out: Path) -> Path:
+    """The folder of the checkpoints of a training that writes `out`."""
+    return out.with_name(f"{out.name}.work")
+
+
+def plan_batches(lengths: Sequence[int], size: int, seed: int) -> list[list[int]]:
+    """Indices of rows, batch by batch: shuffled, but of similar length within a batch."""
+    generator = random.Random(seed)  # noqa: S311
+    order = list(range(len(lengths)))
+    generator.shuffle(order)
+    batches = []
+    for start in range(0, len(order), ROWS_SORTED):
+        rows = sorted(order[start : start + ROWS_SORTED], key=lengths.__getitem__)
+        cut = [rows[index : index + size] for index in range(0, len(rows), size)]
+        generator.shuffle(cut)
+        batches += cut
+    return batches
+
+
+def group_by_length(lengths: Sequence[int], size: int) -> list[list[int]]:
+    """Indices of rows in groups of similar length, for inference."""
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+def pad_rows(
+    rows: Sequence[Sequence[int]], *, value: int = 0, multiple: int = LENGTH_MULTIPLE
+) -> "torch.Tensor":
+    """Rows of numbers as a matrix whose width is a multiple of a number."""
+    import torch
+
+    width = -(-max(map(len, rows)) // multiple) * multiple
+    matrix = np.full((len(rows), width), value, np.int64)
+    for index, row in enumerate(rows):
+        matrix[index, : len(row)] = row
+    return torch.from_numpy(matrix)

@@ -1,16 +1,13 @@
-"""Which slots an E2E reference says: its writers left out, added and changed many."""
+"""Which slots an E2E reference states: its writers left out, added and changed many."""
 
-import random
 import re
 from collections.abc import Sequence
 
-from factable.text.templates import Templates
-from factable.train.nli.pairs import Pair
 from factable.types import Record
 
 _FOOD = "chinese|english|british|french|indian|italian|japanese|fast food"
 _STARS = r"(?: ?out of| ?/|[ -]?stars?)"
-# What may stand in a text for each value, in lower case; other values are names.
+# How texts state each value, in lower case; other values are names.
 PATTERNS = {
     "eatType": {"coffee shop": "coffee", "pub": r"pub", "restaurant": "restaurant"},
     "food": {
@@ -40,8 +37,8 @@ PATTERNS = {
     },
     "area": {"riverside": "river", "city centre": "cent(?:er|re)|downtown|city"},
 }
-# Values that mean the same, by a common name.
-SAME = {
+# A common name for values that mean the same.
+SYNONYMS = {
     "less than £20": "cheap",
     "£20-25": "moderate",
     "more than £30": "high",
@@ -62,13 +59,13 @@ _ANY = {
 }
 
 
-def said_slots(records: Sequence[Record], text: str) -> list[Record]:
-    """The records that the text surely says."""
+def stated_slots(records: Sequence[Record], text: str) -> list[Record]:
+    """The records that the text certainly states."""
     lowered = text.lower()
-    return [record for record in records if _is_said(record, lowered)]
+    return [record for record in records if _is_stated(record, lowered)]
 
 
-def says_nothing_else(records: Sequence[Record], text: str) -> bool:
+def states_nothing_else(records: Sequence[Record], text: str) -> bool:
     """Whether no other slot seems to be in the text."""
     lowered = text.lower()
     present = {record.attribute for record in records}
@@ -76,26 +73,10 @@ def says_nothing_else(records: Sequence[Record], text: str) -> bool:
     return not any(re.search(pattern, lowered) for pattern in others.values())
 
 
-def _is_said(record: Record, text: str) -> bool:
+def _is_stated(record: Record, text: str) -> bool:
     if record.attribute == "familyFriendly":
         if not re.search(_FAMILY, text):
             return False
         return bool(re.search(_DENIAL, text)) == (record.value == "no")
     patterns = PATTERNS.get(record.attribute, {})
     return bool(re.search(patterns.get(record.value, re.escape(record.value.lower())), text))
-
-
-# The rest stays as it is, so that the model learns to read lists of keys and values too.
-SHARE_OPENED = 0.6
-
-
-def open_infobox(pair: Pair, draw: random.Random) -> Pair:
-    """The pair with its premise as sentences, mostly."""
-    if draw.random() >= SHARE_OPENED:
-        return pair
-    title, _, rows = pair.premise.partition(" | ")
-    cells = [row.partition(": ") for row in rows.split(" ; ")]
-    if not all(separator for _, separator, _ in cells):
-        return pair
-    sentences = [Templates().sentence(Record(title, key, " ".join(value.split()))) for key, _, value in cells]
-    return pair._replace(premise=" ".join(sentences))

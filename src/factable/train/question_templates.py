@@ -12,12 +12,12 @@ from factable.io.files import read_lines
 from factable.text.questions import attribute_key
 from factable.text.templates import SUBJECT, clean_value
 
-MAX_KEPT = 3
-# A wording that one question has is as likely a slip.
-LEAST_USES = 2
+MAX_PER_ATTRIBUTE = 3
+# A wording that only one question has may be a mistake.
+MIN_USES = 2
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\Z|,.*\Z")
-# What a question about a value can begin with; "is" and "name a" ask for something else.
-_ASKING = re.compile(r"(?:what|which|who|whom|where|when|how|in what|in which|at what|on what)\b")
+# The beginning of a question about a value; "is" and "name a" ask for something else.
+_QUESTION_START = re.compile(r"(?:what|which|who|whom|where|when|how|in what|in which|at what|on what)\b")
 _POSSESSIVE = re.compile(r"\s*('|’)\s*s\b")
 
 
@@ -32,7 +32,7 @@ class AskedFact(NamedTuple):
 def read_asked_facts(path: str) -> Iterator[AskedFact]:
     """The rows of a JSON lines file with `question`, `entity`, `predicate`.
 
-    Rows whose `direction` is "backward" ask for the entity, and are left out.
+    Rows whose `direction` is "backward" ask for the entity and are left out.
     """
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
@@ -43,32 +43,32 @@ def read_asked_facts(path: str) -> Iterator[AskedFact]:
                 yield AskedFact(str(row["question"]), str(row["entity"]), str(row["predicate"]))
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
             remedy = 'write {"question": …, "entity": …, "predicate": …}'
-            raise DataError([Fault(path, number, "no question about a fact", remedy)]) from None
+            raise DataError([Fault(path, number, "not a question about a fact", remedy)]) from None
 
 
 def learn_questions(asked: Iterable[AskedFact]) -> dict[str, list[str]]:
-    """Per attribute, the wordings that most questions have in common, the most frequent first."""
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    """For each attribute the wordings that questions share, the most frequent first."""
+    by_attribute: dict[str, Counter[str]] = defaultdict(Counter)
     for fact in asked:
         template = _template(fact)
         if template:
-            found[attribute_key(fact.attribute)][template] += 1
-    best = {}
-    for attribute, counts in sorted(found.items()):
-        often = [one for one in counts if counts[one] >= LEAST_USES]
-        kept = sorted(often, key=lambda one: (-counts[one], len(one), one))[:MAX_KEPT]
-        if kept:
-            best[attribute] = kept
-    return best
+            by_attribute[attribute_key(fact.attribute)][template] += 1
+    learnt = {}
+    for attribute, counts in sorted(by_attribute.items()):
+        shared = [template for template in counts if counts[template] >= MIN_USES]
+        best = sorted(shared, key=lambda template: (-counts[template], len(template), template))
+        if best:
+            learnt[attribute] = best[:MAX_PER_ATTRIBUTE]
+    return learnt
 
 
 def _template(fact: AskedFact) -> str | None:
-    """The question with a placeholder for its entity; None where that is not named once."""
+    """The question with a placeholder for its entity; None if it does not name the entity exactly once."""
     question = _POSSESSIVE.sub(r"'s", " ".join(fact.question.lower().rstrip(" ?.").split()))
     name = clean_value(fact.entity).lower()
     for form in dict.fromkeys((name, _QUALIFIER.sub("", name))):
         parts = re.split(rf"(?<!\w){re.escape(form)}(?!\w)", question) if form else []
-        if len(parts) == 2 and _ASKING.match(parts[0]):
+        if len(parts) == 2 and _QUESTION_START.match(parts[0]):
             template = f"{parts[0]}{SUBJECT}{parts[1]}?"
             return template[0].upper() + template[1:]
     return None

@@ -1,1 +1,0 @@
-"""Training of the pointer-generator network that extracts records from texts."""

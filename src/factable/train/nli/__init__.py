@@ -1,1 +1,0 @@
-"""The recipe of the embedded NLI model: pairs from corpora, training, export."""

@@ -1,0 +1,56 @@
+"""Options of the trainings, with their defaults; light to import, because the command line shows them."""
+
+from typing import NamedTuple
+
+
+class QaOptions(NamedTuple):
+    """Questions made from each reference, at most so many per file, and how to train on them."""
+
+    per_text: int = 3
+    max_questions: int = 48_000
+    batch_size: int = 32
+    learning_rate: float = 1.5e-4
+    seed: int = 0
+    warm_up: float = 0.05
+    max_tokens: int = 160
+    save_every: int = 250
+
+
+class RankerOptions(NamedTuple):
+    """How to train a ranker; `epochs` is a maximum, as the best one is kept."""
+
+    epochs: int = 4
+    batch_size: int = 48
+    learning_rate: float = 1e-4
+    seed: int = 0
+    warm_up: float = 0.1
+    max_tokens: int = 128
+    save_every: int = 100
+
+
+class QuestevalOptions(NamedTuple):
+    """At most so many answers per file, and how to train on the questions about them."""
+
+    max_answers: int = 100_000
+    epochs: int = 1
+    batch_size: int = 16
+    learning_rate: float = 3e-4
+    seed: int = 0
+    warm_up: float = 0.05
+    save_every: int = 250
+
+
+class ExtractorOptions(NamedTuple):
+    """How to train an extractor; it stops after `patience` epochs without a better one.
+
+    Learning rate, hidden units and dropout follow the PARENT paper.
+    """
+
+    epochs: int = 25
+    batch_size: int = 64
+    learning_rate: float = 3e-4
+    width: int = 128
+    hidden: int = 200
+    dropout: float = 0.2
+    patience: int = 3
+    seed: int = 0

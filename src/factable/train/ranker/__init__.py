@@ -1,1 +1,0 @@
-"""Training of rankers: texts beside the facts they tell, and beside texts about like tables."""
