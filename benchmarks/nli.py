@@ -27,7 +27,7 @@ from factable.models.nli import load_nli
 from factable.models.protocols import TextPair
 from factable.models.runtime.threads import core_count
 from factable.models.templates import load_templates
-from factable.train.nli.training import load_encoder
+from factable.train.nli import load_nli_model
 from torch_peer import REPEATS, best_seconds, load_peer
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -95,7 +95,7 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=300)
     options = parser.parse_args()
     print(f"{core_count()} cores, best of {REPEATS} runs")
-    peer = load_peer(options.base, load_encoder, encode_pair)
+    peer = load_peer(options.base, load_nli_model, encode_pair)
     compare(
         f"{options.pairs:,} pairs of {TOKENS} tokens", make_examples(options.pairs, TOKENS), peer, "pairs"
     )

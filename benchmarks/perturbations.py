@@ -4,7 +4,7 @@ python benchmarks/perturbations.py CORPUS.jsonl [--most 300] [--seed 1]
 
 CORPUS is converted data whose references are taken as faithful, such as the development set of WebNLG 2017
 (`factable convert webnlg challenge_data_train_dev/dev dev.jsonl`). Faults, one at a time, come from
-`factable.train.ledger.perturbations`: a fact left out (omit), another value (swap), a digit changed (digit),
+`factable.train.perturbations`: a fact left out (omit), another value (swap), a digit changed (digit),
 a fact that the data does not have (add), a sentence of another text at the end (foreign), another attribute
 in the data (attribute), two values in each other's place (exchange), another subject (subject), yes turned
 into no (deny). Balanced accuracy is the mean of the shares of faithful texts and of texts with the fault that
@@ -29,8 +29,7 @@ from factable.metrics.ledger.metric import Ledger
 from factable.metrics.ledger.reading import overlaps
 from factable.metrics.ledger.verdict import Verdict
 from factable.models.nli import load_nli
-from factable.train.ledger.fit import make_faults
-from factable.train.ledger.perturbations import ORIGINAL, Perturbed
+from factable.train.perturbations import ORIGINAL, Perturbed, make_faults
 
 Judged = tuple[Perturbed, Verdict]
 
@@ -77,7 +76,7 @@ def print_table(judged: Sequence[Judged]) -> None:
     for kind, pairs in kinds.items():
         caught = fmean(not verdict.is_ok for _, verdict in pairs)
         spans = [hits_span(*pair) for pair in pairs if pair[0].span]
-        facts = [finds_fact(*pair) for pair in pairs if pair[0].unsaid]
+        facts = [finds_fact(*pair) for pair in pairs if pair[0].unstated]
         shares = (f"{fmean(some):.3f}" if some else "" for some in (spans, facts))
         print(
             f"| {kind} | {len(pairs)} | {caught:.3f} | {(caught + faithful) / 2:.3f} | {' | '.join(shares)} |"
@@ -92,7 +91,7 @@ def hits_span(made: Perturbed, verdict: Verdict) -> bool:
 
 def finds_fact(made: Perturbed, verdict: Verdict) -> bool:
     """Whether a fact that the text does not say is found not to be said."""
-    return any(fact.record in made.unsaid and fact.state != "supported" for fact in verdict.facts)
+    return any(fact.record in made.unstated and fact.state != "supported" for fact in verdict.facts)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from factable.metrics.questeval.metric import QuestEval
 from factable.models.protocols import AskedText
 from factable.models.qa import encode_question
 from factable.models.runtime.threads import core_count
-from factable.train.qa.training import load_reader
+from factable.train.qa import load_qa_model
 from torch_peer import REPEATS, best_seconds, load_peer
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -87,7 +87,7 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=300)
     options = parser.parse_args()
     print(f"{core_count()} cores, best of {REPEATS} runs")
-    peer = load_peer(options.base, load_reader, encode_asked)
+    peer = load_peer(options.base, load_qa_model, encode_asked)
     folder = options.data / "webnlg2017" / "human-evaluation"
     if folder.is_dir():
         examples = list(open_format("webnlg-human")([str(folder)]))

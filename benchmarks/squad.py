@@ -14,7 +14,7 @@ from factable.models.protocols import AskedText, no_progress
 from factable.models.qa import OnnxQa
 from factable.models.runtime.manifest import embedded_folder
 from factable.text.answers import token_f1
-from factable.train.qa.questions import read_squad
+from factable.train.qa_questions import read_squad
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 FILE = Path("qa", "squad_dev-v1.1.json.xz")

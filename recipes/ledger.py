@@ -15,7 +15,7 @@ from pathlib import Path
 
 import factable
 from factable.io.examples import write_examples
-from factable.train.nli.sources import said_slots, says_nothing_else
+from factable.train.e2e_slots import stated_slots, states_nothing_else
 from factable.types import Example
 
 
@@ -25,7 +25,7 @@ def trusted(example: Example) -> Example:
     kept = [
         text
         for text in example.references
-        if len(said_slots(records, text)) == len(records) and says_nothing_else(records, text)
+        if len(stated_slots(records, text)) == len(records) and states_nothing_else(records, text)
     ]
     return replace(example, references=tuple(kept))
 

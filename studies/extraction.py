@@ -25,7 +25,7 @@ from factable.metrics.extraction.pairs import AS_VALUES, Overlap, agree
 from factable.stats.correlation import pearson
 from factable.study.panel import score_panel
 from factable.study.verdicts import study_verdicts
-from factable.train.extractor.training import measure
+from factable.train.extractor import measure_extractor
 from factable.types import Example
 from studies.nli import (
     E2E_OUTPUTS,
@@ -127,7 +127,7 @@ def by_category(data: Path, most: int) -> str:
     rows = []
     for title, wanted in (("seen categories", False), ("unseen categories", True)):
         some = [example for example, new in zip(examples, unseen, strict=True) if new == wanted]
-        found: Overlap = measure(some, "webnlg", most or MEASURED)
+        found: Overlap = measure_extractor(some, "webnlg", most or MEASURED)
         rows.append([title, *(f"{share:.3f}" for share in (found.precision, found.recall, found.f))])
     return table(["references of", "precision", "recall", "F"], rows)
 

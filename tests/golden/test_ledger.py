@@ -9,8 +9,7 @@ import pytest
 from factable.io.data import make_table
 from factable.io.formats import open_format
 from factable.metrics.ledger.metric import Ledger
-from factable.train.ledger.fit import make_faults
-from factable.train.ledger.perturbations import ORIGINAL
+from factable.train.perturbations import ORIGINAL, make_faults
 from factable.types import Example
 from helpers.paths import WEBNLG
 

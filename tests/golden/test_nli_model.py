@@ -10,7 +10,7 @@ from factable.io.formats import open_format
 from factable.metrics.nli.metric import NliCheck
 from factable.models.nli import entailment
 from factable.models.protocols import LABELS, TextPair
-from factable.train.nli.pairs import read_pairs
+from factable.train.nli_pairs import read_pairs
 from helpers.paths import DATA, WEBNLG
 
 pytestmark = pytest.mark.data("webnlg2017", "e2e", "nli")

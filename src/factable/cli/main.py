@@ -22,8 +22,8 @@ PARAMETER = re.compile(r"`(\w+)`")
 class LazyGroup(click.Group):
     """Loads a command's module only when that command runs, so that --help stays instant.
 
-    `modules` gives, by command name, the module in `factable.cli` (whose function has the same name) and what
-    the command does.
+    `modules` gives, by command name, the module in `factable.cli` and what the command does. The function has
+    the name of the module, or that after a colon ("train_files:counts").
     """
 
     modules: ClassVar[Mapping[str, tuple[str, str]]] = {}
@@ -36,8 +36,8 @@ class LazyGroup(click.Group):
         """The command itself, imported now."""
         if cmd_name not in self.modules:
             return None
-        module = self.modules[cmd_name][0]
-        command: click.Command = getattr(import_module(f"factable.cli.{module}"), module)
+        module, _, function = self.modules[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f"factable.cli.{module}"), function or module)
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -132,4 +132,5 @@ class CheckpointFolder:
     def _read(self, name: str) -> dict[str, "torch.Tensor"]:
         from safetensors.torch import load_file
 
-        return load_file(self._folder / name)
+        tensors: dict[str, torch.Tensor] = load_file(self._folder / name)
+        return tensors

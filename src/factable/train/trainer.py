@@ -209,7 +209,8 @@ def half_precision() -> AbstractContextManager[object]:
     """Compute the forward pass of a model in bf16 where that is safe."""
     import torch
 
-    return torch.autocast("cpu", torch.bfloat16)
+    context: AbstractContextManager[object] = torch.autocast("cpu", torch.bfloat16)
+    return context
 
 
 def work_folder(out: Path) -> Path:

@@ -5,15 +5,23 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from factable.errors import UsageError
 from factable.metrics.extraction.extractors import load_extractor
-from factable.metrics.extraction.pointer import START
-from factable.train.extractor.network import Batches, Network, make_pairs, make_vocabulary, weights_of
-from factable.train.extractor.training import Settings, measure, train_extractor
+from factable.metrics.extraction.pointer import START, PointerExtractor, _Beam
+from factable.train.extractor import (
+    BatchEncoder,
+    make_lines,
+    make_vocabulary,
+    measure_extractor,
+    train_extractor,
+)
+from factable.train.networks import PointerNetwork
+from factable.train.options import ExtractorOptions
 from factable.types import Example, Record, Table
 
-pytestmark = pytest.mark.train
-
-SETTINGS = Settings(epochs=12, batch=16, rate=1e-2, width=24, hidden=24, dropout=0.0, patience=12)
+OPTIONS = ExtractorOptions(
+    epochs=12, batch_size=16, learning_rate=1e-2, width=24, hidden=24, dropout=0.0, patience=12
+)
 
 
 def world(first, last):
@@ -27,17 +35,11 @@ def world(first, last):
     return examples
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    out = tmp_path_factory.mktemp("extractor") / "small.safetensors"
-    lines = []
-    found = train_extractor(world(0, 120), world(200, 220), out, SETTINGS, log=lines.append)
-    return out, found, lines
-
-
-def test_names_that_were_never_seen_are_copied_in_the_order_of_the_text(trained):
-    out, found, lines = trained
-    assert found.f > 0.9
+@pytest.mark.train
+def test_names_that_were_never_seen_are_copied_in_the_order_of_the_text(tmp_path):
+    out, lines = tmp_path / "small.safetensors", []
+    overlap = train_extractor(world(0, 120), world(200, 220), out, OPTIONS, log=lines.append)
+    assert overlap.f > 0.9
     assert lines[-1].startswith("held out: precision")
     (example,) = world(300, 301)
     (records,) = load_extractor(str(out)).extract([(example.references[0], example.table)])
@@ -45,50 +47,55 @@ def test_names_that_were_never_seen_are_copied_in_the_order_of_the_text(trained)
         (Record("Town300", "river", "Water300"), (26, 34)),
         (Record("Town300", "people", "3100"), (43, 47)),
     ]
-    assert not out.with_name(f"{out.name}.state").exists()
-    assert measure(world(300, 310), str(out)).known == 20
+    assert measure_extractor(world(300, 310), str(out)).known == 20
 
 
-def stop_in_epoch_2(line):
-    if line.startswith("epoch 2:"):
-        raise KeyboardInterrupt
+def test_two_steps_give_a_file_that_extracts(tmp_path):
+    out, lines = tmp_path / "small.safetensors", []
+    options = OPTIONS._replace(epochs=1)
+    train_extractor(world(0, 32), world(200, 204), out, options, log=lines.append)
+    assert lines[0] == "32 texts, 4 held out, 16 tokens"
+    assert lines[1] == "2 steps, from step 0"
+    losses = [float(line.split("loss ")[1]) for line in lines if "held-out loss" in line]
+    assert losses[1] < losses[0]
+    (records,) = load_extractor(str(out)).extract([("Town1 lies on the river Water1.", Table(()))])
+    assert isinstance(records, list)
+    # Called again, it resumes at the end and writes the same file.
+    content = out.read_bytes()
+    train_extractor(world(0, 32), world(200, 204), out, options, log=lines.append)
+    assert "2 steps, from step 2" in lines
+    assert out.read_bytes() == content
+    with pytest.raises(UsageError, match="another training"):
+        train_extractor(world(0, 33), world(200, 204), out, options._replace(seed=1), log=lines.append)
 
 
-def test_a_stopped_training_goes_on_as_if_it_had_not_been(tmp_path):
-    whole, stopped = tmp_path / "whole.safetensors", tmp_path / "stopped.safetensors"
-    few = SETTINGS._replace(epochs=3)
-    lines = []
-    train_extractor(world(0, 40), world(200, 205), whole, few, log=lines.append)
-    with pytest.raises(KeyboardInterrupt):
-        train_extractor(world(0, 40), world(200, 205), stopped, few, log=stop_in_epoch_2)
-    train_extractor(world(0, 40), world(200, 205), stopped, few, log=lines.append)
-    assert "goes on after epoch 1" in lines
-    assert stopped.read_bytes() == whole.read_bytes()
+def test_texts_that_state_nothing_are_refused(tmp_path):
+    silent = [Example("1", "", "", Table((Record("a", "b", "c"),)), ("Nothing.",))]
+    with pytest.raises(UsageError, match="no text states a record of its data"):
+        train_extractor([], silent, tmp_path / "x.safetensors", OPTIONS, log=print)
 
 
 def test_probabilities_are_those_of_torch():
-    pairs = make_pairs(world(0, 20))
+    pairs = make_lines(world(0, 20))
     vocabulary = make_vocabulary(pairs)
     torch.manual_seed(0)
-    network = Network(len(vocabulary), width=8, hidden=8, dropout=0.0).eval()
+    network = PointerNetwork(len(vocabulary), width=8, hidden=8, dropout=0.0).eval()
     # Weights are stored with 16 bits: compare what both make of those.
-    stored = {name: value.astype(np.float32) for name, value in weights_of(network).items()}
+    stored = {name: value.astype(np.float32) for name, value in network.weights().items()}
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.copy_(parameter.half().float())
-    (batch,) = Batches(pairs[:1], vocabulary, 1).draw(np.random.default_rng(0))
+    batch = BatchEncoder(vocabulary).encode(pairs[:1])
     with torch.no_grad():
         expected = float(network(batch))
-    from factable.metrics.extraction.pointer import PointerExtractor, _Beam
-
     extractor = PointerExtractor(stored, vocabulary)
-    numbers = batch.copied[0].tolist()
+    numbers = batch.source[0].tolist()
     text = extractor._encode(numbers, max(numbers) - len(vocabulary) + 1)
     beam = _Beam([[vocabulary.index(START)]], np.zeros(1, np.float32), text.hidden[None], text.cell[None])
-    lost = []
-    for wanted in batch.wanted[0].tolist():
+    losses = []
+    for target in batch.target[0].tolist():
         shares, hidden, cell = extractor._step(beam, text)
         assert shares.sum() == pytest.approx(1, abs=1e-4)
-        lost.append(-np.log(shares[0, wanted]))
-        beam = _Beam([[*beam.lines[0], wanted]], beam.scores, hidden, cell)
-    assert np.mean(lost) == pytest.approx(expected, rel=2e-3)
+        losses.append(-np.log(shares[0, target]))
+        beam = _Beam([[*beam.lines[0], target]], beam.scores, hidden, cell)
+    assert np.mean(losses) == pytest.approx(expected, rel=2e-3)

@@ -1,119 +1,106 @@
-"""Training the NLI model, for real but tiny: it learns, goes on where it stopped, gives a model folder."""
+"""Training the NLI model, for real but tiny: it learns, and gives a model folder."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from factable.errors import UsageError
 from factable.models.nli import entailment
-from factable.models.protocols import ENTAILMENT, TextPair
-from factable.train.nli.pairs import CONTRADICTION, Pair
-from factable.train.nli.pairs import ENTAILMENT as ENTAILED
-from factable.train.nli.recipe import Recipe
-from factable.train.nli.training import encode, find_base, load_encoder, predict, train, train_nli
-from factable.train.trainer import plan_batches
-from helpers.encoder import make_tiny_encoder
+from factable.models.protocols import CONTRADICTION, ENTAILMENT, LABELS, TextPair
+from factable.train.encoder import find_base
+from factable.train.nli import calibrate_nli, train_nli
+from factable.train.nli_recipe import STYLES, read_recipe
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("transformers")
-from safetensors.torch import load_file
+np = pytest.importorskip("numpy")
 
-pytestmark = [pytest.mark.train, pytest.mark.filterwarnings("ignore")]
-LETTERS = "abcdefgh"
-
-
-def make_pairs(times):
-    """Every letter entails "the" and contradicts "of": easy enough for a handful of numbers."""
-    return [
-        Pair(letter, *said, "letters")
-        for letter in LETTERS
-        for said in [("the", ENTAILED), ("of", CONTRADICTION)] * 7
-    ] * times
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("no_cache")]
+RECIPES = Path(__file__).parents[3] / "recipes"
+# Every letter entails "the" and contradicts "of": easy enough for a handful of numbers.
+ROWS = [
+    {"premise": letter, "hypothesis": word, "label": LABELS[label]}
+    for letter in "abcdefgh"
+    for word, label in [("the", ENTAILMENT), ("of", CONTRADICTION)]
+]
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_tiny_encoder(tmp_path_factory.mktemp("base"))
-
-
-def recipe(**settings):
-    return Recipe(train=(), held_out=(), batch=16, rate=5e-3, every=5, **settings)
-
-
-class StoppedError(Exception):
-    pass
-
-
-def test_a_stopped_run_goes_on_and_ends_the_same(base, tmp_path):
-    pairs = make_pairs(2)
-    train(load_encoder(base), recipe(), pairs, base, tmp_path / "whole", threads=1, log=lambda _: None)
-
-    def stop(line):
-        if line.startswith("step 10:"):
-            raise StoppedError
-
-    with pytest.raises(StoppedError):
-        train(load_encoder(base), recipe(), pairs, base, tmp_path / "parts", threads=1, log=stop)
-    lines = []
-    train(load_encoder(base), recipe(), pairs, base, tmp_path / "parts", threads=1, log=lines.append)
-    assert "from step 10" in lines[1]
-    (whole,), (parts,) = ((tmp_path / run).glob("step-*.safetensors") for run in ("whole", "parts"))
-    assert whole.name == parts.name
-    one, other = load_file(whole), load_file(parts)
-    assert one.keys() == other.keys()
-    assert all(torch.equal(one[name], other[name]) for name in one)
-
-
-def test_it_learns(base, tmp_path):
-    pairs = make_pairs(40)
-    model, minutes = train(
-        load_encoder(base), recipe(), pairs, base, tmp_path / "work", threads=1, log=lambda _: None
-    )
-    assert minutes > 0
-    scores = predict(model, encode(base, make_pairs(1), 64))
-    right = [row.argmax() == pair.label for row, pair in zip(scores, make_pairs(1), strict=True)]
-    assert sum(right) / len(right) > 0.9
-
-
-def test_batches_have_every_pair_once():
-    lengths = [number % 50 for number in range(5000)]
-    batches = plan_batches(lengths, 32, 0)
-    assert sorted(index for batch in batches for index in batch) == list(range(5000))
-    assert plan_batches(lengths, 32, 0) == batches
-    assert plan_batches(lengths, 32, 1) != batches
-
-
-def test_the_whole_recipe_gives_a_model_folder(base, tmp_path, monkeypatch):
-    monkeypatch.setenv("FACTABLE_CACHE", "off")
-    labels = {ENTAILED: "entailment", CONTRADICTION: "contradiction"}
-    rows = [
-        {"premise": p.premise, "hypothesis": p.hypothesis, "label": labels[p.label]} for p in make_pairs(40)
-    ]
-    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (tmp_path / "recipe.toml").write_text(
+def write_recipe(folder, *, times, **amounts):
+    """A recipe of two passes over the rows."""
+    (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    source = 'pairs = "pairs.jsonl"'
+    path = folder / "recipe.toml"
+    path.write_text(
         "batch = 16\nrate = 5e-3\nthen_share = 0.6\nevery = 50\n"
-        '[[train]]\nname = "letters"\npairs = "pairs.jsonl"\n'
-        '[[then]]\nname = "letters again"\npairs = "pairs.jsonl"\nmost = 100\n'
-        '[[held_out]]\nname = "letters"\npairs = "pairs.jsonl"\nmost = 200\n'
+        f'[[train]]\nname = "letters"\n{source}\ntimes = {times}\n'
+        f'[[then]]\nname = "letters again"\n{source}\ntimes = {amounts.get("again", 1)}\n'
+        f'[[held_out]]\nname = "letters"\n{source}\n'
     )
-    out = tmp_path / "model"
-    lines = []
-    train_nli(tmp_path / "recipe.toml", tmp_path, base, out, threads=1, log=lines.append)
+    return path
+
+
+def test_a_few_steps_of_a_recipe_give_a_model_folder(tiny_encoder, tmp_path):
+    out, lines = tmp_path / "model", []
+    recipe = write_recipe(tmp_path, times=2)
+    train_nli(recipe, tmp_path, tiny_encoder, out, threads=1, log=lines.append)
     assert {path.name for path in out.iterdir()} == {
         "manifest.json",
         "model.onnx",
         "tokenizer.json",
         "CARD.md",
     }
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert (manifest["kind"], manifest["labels"]) == ("nli", list(LABELS))
+    assert lines[:2] == [
+        "letters: 32 pairs, 50% entailment, 0% neutral, 50% contradiction",
+        "32 of 32 pairs have at most 192 tokens",
+    ]
+    assert [line for line in lines if "from step" in line] == ["2 steps, from step 0", "1 steps, from step 0"]
     card = (out / "CARD.md").read_text()
-    assert "| letters | 4,480 |" in card
-    assert "| letters again | 100 |" in card
-    assert "(first all but letters again, then these: 60% of the weights after it" in card
-    assert sum("from step 0" in line for line in lines) == 2
+    assert "| letters | 32 | 50% entailment, 0% neutral, 50% contradiction |" in card
+    assert "| letters again | 16 |" in card
+    assert "60% of those after the second pass and 40% of those before it" in card
+    answers = entailment(str(out), [TextPair("a", "the"), TextPair("b", "of")])
+    assert answers.sum(axis=1) == pytest.approx([1, 1])
+    # Called again, it finds everything trained.
+    lines.clear()
+    weights = (out / "model.onnx").read_bytes()
+    train_nli(recipe, tmp_path, tiny_encoder, out, threads=1, log=lines.append)
+    assert [line for line in lines if "from step" in line] == ["2 steps, from step 2", "1 steps, from step 1"]
+    assert (out / "model.onnx").read_bytes() == weights
+
+
+@pytest.mark.train
+def test_it_learns(tiny_encoder, tmp_path):
+    out, lines = tmp_path / "model", []
+    recipe = write_recipe(tmp_path, times=280, again=7)
+    train_nli(recipe, tmp_path, tiny_encoder, out, threads=1, log=lines.append)
+    (accuracy,) = (line for line in lines if line.startswith("letters: accuracy"))
+    assert accuracy == "letters: accuracy 1.000 (fp32), 1.000 (int8) on 16 pairs"
     same, other = entailment(str(out), [TextPair("a", "the"), TextPair("a", "of")])
     assert same[ENTAILMENT] > 0.5 > other[ENTAILMENT]
 
 
-def test_a_base_that_is_none(tmp_path):
-    with pytest.raises(UsageError, match=r"is no encoder to begin with: it has no config.json, model"):
+def test_a_model_that_is_too_sure_is_made_less_so():
+    sure = np.log([[0.98, 0.01, 0.01]] * 4)
+    right, wrong = np.zeros(4, dtype=int), np.array([0, 0, 1, 2])
+    assert calibrate_nli([sure], [right]) == 0.5
+    assert calibrate_nli([sure], [wrong]) == 3.0
+    # Each set counts the same: right half of the time, and right two times of three.
+    between = calibrate_nli([sure, sure[:3]], [np.array([0, 0, 0, 1]), np.array([0, 0, 0])])
+    assert 1 < between < 3
+
+
+def test_a_folder_that_is_not_a_base_encoder(tmp_path):
+    with pytest.raises(UsageError, match=r"is not a base encoder: it has no config.json, model"):
         find_base(tmp_path)
+
+
+def test_the_recipe_of_the_shipped_model_is_complete():
+    recipe = read_recipe(RECIPES / "nli.toml")
+    for source in (*recipe.train, *recipe.then, *recipe.held_out):
+        assert bool(source.pairs) != bool(source.corpus), source
+        assert source.style in STYLES
+    assert recipe.then_share < 1
+    assert "CC BY-NC-SA" in recipe.conditions

@@ -10,8 +10,8 @@ from factable.metrics.ledger.reading import Reading
 from factable.metrics.ledger.weights import load_ledger_weights
 from factable.models.nli import ask_in_groups
 from factable.models.templates import load_templates
-from factable.train.ledger.fit import CASES
-from factable.train.ledger.perturbations import ORIGINAL, Perturbed
+from factable.train.ledger import CASES
+from factable.train.perturbations import ORIGINAL, Perturbed
 from factable.types import Example, Record, Table
 
 TABLE = Table((Record("Dune", "author", "Frank Herbert"), Record("Dune", "pages", "412")))

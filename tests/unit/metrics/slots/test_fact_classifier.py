@@ -6,7 +6,7 @@ from factable.core.registry import parse
 from factable.errors import DataError, UsageError
 from factable.io.data import parse_e2e
 from factable.metrics.slots.fact_classifier import load_classifier, write_classifier
-from factable.train.facts import train_classifier
+from factable.train.slots import train_classifier
 from factable.types import Example, Record, Table
 
 

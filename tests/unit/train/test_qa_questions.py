@@ -8,9 +8,17 @@ import pytest
 from factable.errors import DataError
 from factable.text.questions import BLANK, Questions
 from factable.text.values import read_text
-from factable.train.qa.questions import cut_passages, read_squad
-from factable.train.qa.synthetic import QuestionMaker, answer_span, passages_of, questions_of
-from factable.train.questions import AskedFact, learn_questions, read_asked_facts
+from factable.train.qa_questions import (
+    KINDS,
+    QaCorpus,
+    cut_passages,
+    find_answer,
+    make_questions,
+    pair_with_references,
+    read_squad,
+    write_questions_about,
+)
+from factable.train.question_templates import AskedFact, learn_questions, read_asked_facts
 from factable.types import Example, Record, Table
 
 CITIES = ["London", "Paris", "Rome", "Oslo", "Vienna", "Madrid"]
@@ -27,20 +35,23 @@ def example(number):
     return Example(str(number), "", "", Table(records), texts)
 
 
+def write(examples, *, per_text, seed):
+    passages = pair_with_references([example(number) for number in range(examples)])
+    return list(write_questions_about(QaCorpus(passages, Questions(), seed=seed), per_text))
+
+
 @pytest.fixture(scope="module")
 def made():
-    passages = passages_of([example(number) for number in range(60)])
-    return list(QuestionMaker(passages, Questions(), seed=0).questions(12))
+    return write(60, per_text=12, seed=0)
 
 
 def test_every_kind_is_made(made):
-    kinds = {asked.kind for asked in made}
-    assert len(kinds) == 12, kinds
+    assert {asked.kind for asked in made} == {kind.__name__ for kind in KINDS}
 
 
 def test_answers_of_questions_about_facts_are_values(made):
     for asked in made:
-        if asked.kind in ("value_in_text", "value_in_data", "mention_in_data", "mention_in_other_text"):
+        if asked.kind in ("value_in_text", "value_in_data", "blank_in_data", "blank_in_other_reference"):
             said = asked.context[slice(*asked.answer)]
             assert said.title() in [*CITIES, *NAMES, "Maths"] or said.isdecimal(), asked
 
@@ -57,33 +68,29 @@ def test_swapped_values_are_the_answer(made):
 def test_what_is_not_there_has_no_answer(made):
     without = {asked.kind for asked in made if asked.answer is None}
     assert without == {
-        "unsaid_in_text", "cut_out_of_text", "other_subject", "mention_not_in_data", "foreign_mention",
-        "unsaid_in_data",
+        "unstated_in_text", "value_removed_from_text", "other_subject_in_text", "blank_not_in_data",
+        "blank_of_other_text", "unstated_in_data",
     }  # fmt: skip
     for asked in made:
-        if asked.kind == "other_subject":
+        if asked.kind == "other_subject_in_text":
             assert not any(name in asked.question and name in asked.context for name in NAMES)
 
 
 def test_blanks_are_asked_of_data(made):
     for asked in made:
-        if asked.kind.startswith("mention") or asked.kind == "foreign_mention":
+        if asked.kind.startswith("blank"):
             assert BLANK in asked.question
 
 
 def test_a_denial_belongs_to_the_answer():
     reading = read_text("Zizzi is not family friendly.")
-    start, end = answer_span(Record("Zizzi", "familyFriendly", "no"), reading)
+    start, end = find_answer(Record("Zizzi", "familyFriendly", "no"), reading)
     assert reading.text[start:end] == "not family friendly"
 
 
 def test_what_is_drawn_depends_on_the_seed_only():
-    passages = passages_of([example(number) for number in range(10)])
-
-    def draw(seed):
-        return list(QuestionMaker(passages, Questions(), seed=seed).questions(3))
-
-    assert draw(1) == draw(1) != draw(2)
+    first, again, other = (write(10, per_text=3, seed=seed) for seed in (1, 1, 2))
+    assert first == again != other
 
 
 def squad(tmp_path):
@@ -127,7 +134,7 @@ def test_files_of_both_kinds(tmp_path):
         )
     )
     files = [squad(tmp_path), str(corpus)]
-    made = questions_of(files, Questions(), per_text=2, most=15, seed=0)
+    made = make_questions(files, Questions(), per_text=2, max_questions=15, seed=0)
     assert list(made) == files
     assert len(made[files[0]]) == 15 > len(made[files[1]]) > 5
 
@@ -136,7 +143,7 @@ def test_files_of_both_kinds(tmp_path):
 def test_what_is_no_squad(tmp_path, content):
     path = tmp_path / "bad.json"
     path.write_text(content)
-    with pytest.raises(DataError, match="no file of SQuAD"):
+    with pytest.raises(DataError, match="not a SQuAD file"):
         read_squad(str(path))
 
 
@@ -158,5 +165,5 @@ def test_questions_are_learnt_from_what_people_ask(tmp_path):
     path.write_text(json.dumps(row) + "\n\n" + json.dumps(row | {"direction": "forward"}) + "\n")
     assert list(read_asked_facts(str(path))) == [AskedFact("Who wrote Dune?", "Dune", "author")]
     path.write_text('{"question": 1}\n')
-    with pytest.raises(DataError, match=r"questions.jsonl:1: no question about a fact"):
+    with pytest.raises(DataError, match=r"questions.jsonl:1: not a question about a fact"):
         list(read_asked_facts(str(path)))

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from factable.train.ledger.fit import Case, fit, make_faults
-from factable.train.ledger.perturbations import KINDS, ORIGINAL, Perturber
+from factable.train.ledger import LedgerCase, fit_weights
+from factable.train.perturbations import FAULTS, ORIGINAL, FaithfulCorpus, make_faults, swap
 from factable.types import Example, Record, Table
 
 PEOPLE = (("Ann Lee", "Oslo", "1980"), ("Bob Roe", "Rome", "1991"), ("Cy Poe", "Bern", "1975"))
@@ -61,20 +61,20 @@ def test_every_fault_is_where_it_says():
         if one.kind == "add":
             assert len(one.example.table.records) == len(before.table.records) - 1
         if one.kind == "omit":
-            (index,) = one.unsaid
+            (index,) = one.unstated
             assert one.example.table.records[index].value not in one.example.text
 
 
 def test_faults_depend_on_the_seed_alone():
     assert make_faults(corpus(), 3) == make_faults(corpus(), 3)
-    assert set(KINDS) >= {one.kind for one in make_faults(corpus(), 3)} - {ORIGINAL}
+    assert set(FAULTS) >= {one.kind for one in make_faults(corpus(), 3)} - {ORIGINAL}
 
 
 def test_a_fault_that_cannot_be_put_in_is_none():
     lonely = Example(
         "1", "", "Ann is here.", Table((Record("Ann", "place", "somewhere else"),)), ("Ann is here.",)
     )
-    assert Perturber([lonely], 0).perturb(lonely, "swap") is None
+    assert swap(FaithfulCorpus([lonely], 0), lonely) is None
 
 
 def test_fit_finds_the_odds_of_made_up_cases():
@@ -83,16 +83,16 @@ def test_fit_finds_the_odds_of_made_up_cases():
     chances = 1 / (1 + np.exp(-(0.5 + 2 * columns[:, 0] - 1 * columns[:, 1])))
     labels = draw.random(20_000) < chances
     cases = [
-        Case({"entailed": a, "contradiction": b}, bool(label))
+        LedgerCase({"entailed": a, "contradiction": b}, bool(label))
         for (a, b), label in zip(columns, labels, strict=True)
     ]
-    weights = fit(cases)
+    weights = fit_weights(cases)
     assert weights == pytest.approx({"bias": 0.5, "entailed": 2, "contradiction": -1}, abs=0.1)
 
 
 def test_fit_keeps_signs_that_make_sense():
     cases = [
-        Case({"entailed": float(index % 7), "denied": float(index % 2)}, index % 2 == 1)
+        LedgerCase({"entailed": float(index % 7), "denied": float(index % 2)}, index % 2 == 1)
         for index in range(100)
     ]
-    assert fit(cases)["denied"] == 0.0
+    assert fit_weights(cases)["denied"] == 0.0

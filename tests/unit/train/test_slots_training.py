@@ -1,7 +1,7 @@
 """A draft of a pattern file has the values and frequent paraphrases, and can be used as it is."""
 
 from factable.metrics.slots.patterns import load_patterns
-from factable.train.patterns import draft_patterns
+from factable.train.slots import draft_patterns
 from factable.types import Example, Record, Table
 
 

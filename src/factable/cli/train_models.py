@@ -1,0 +1,247 @@
+"""`factable train extractor|facts|ledger|nli|qa|questeval|ranker`: trained models and weights."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from factable.cli.options import Decorator, seed_option
+from factable.cli.train import (
+    about_option,
+    base_option,
+    files_argument,
+    iter_with_progress,
+    log,
+    read_examples,
+    schedule_options,
+    threads_option,
+    write_json,
+)
+from factable.train.options import ExtractorOptions, QaOptions, QuestevalOptions, RankerOptions
+
+folder_argument = click.argument("out", type=click.Path(path_type=Path))
+
+
+def count_option(flag: str, name: str, default: int, text: str) -> Decorator:
+    """An option that is a number of things."""
+    return click.option(
+        flag, name, type=click.IntRange(min=1), metavar="N", default=default, show_default=True, help=text
+    )
+
+
+@click.command()
+@click.argument("recipe", type=click.Path(path_type=Path))
+@folder_argument
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    default=Path(),
+    help="Folder of the files in the recipe. Default: the current one.",
+)
+@base_option
+@threads_option
+def nli(recipe: Path, out: Path, data: Path, base: Path | None, threads: int) -> None:
+    """Train an NLI model from a RECIPE (TOML); needs the train extra.
+
+    Use it as nli(model="OUT") or ledger(model="OUT"). Run the command again to resume a training that was
+    stopped.
+    """
+    from factable.train.nli import train_nli
+
+    train_nli(recipe, data, base, out, threads=threads, log=log)
+    log(f"model written to {out}")
+
+
+@click.command()
+@files_argument
+@folder_argument
+@click.option("--held-out", metavar="FILE", multiple=True, help="File to measure the model on; repeatable.")
+@click.option(
+    "--questions",
+    metavar="NAME",
+    default="learnt",
+    show_default=True,
+    help="Question templates: learnt, general, or a file.",
+)
+@count_option("--per-text", "per_text", QaOptions().per_text, "Questions to make from each reference.")
+@count_option("--max-questions", "max_questions", QaOptions().max_questions, "Maximum per file.")
+@base_option
+@schedule_options(QaOptions(), min_batch=2)
+@about_option("question answering")
+@threads_option
+@seed_option
+def qa(
+    files: Sequence[str],
+    out: Path,
+    held_out: Sequence[str],
+    base: Path | None,
+    questions: str,
+    about: str,
+    threads: int,
+    **options: Any,
+) -> None:
+    """Train a model for questeval(qa="OUT"); needs the train extra.
+
+    FILES are converted data sets (.jsonl), from whose references questions are made, and SQuAD 1.1 files
+    (.json). Run the command again to resume a training that was stopped.
+    """
+    from factable.train.qa import train_qa
+
+    train_qa(
+        files,
+        held_out,
+        base,
+        out,
+        QaOptions(**options),
+        questions=questions,
+        about=about,
+        threads=threads,
+        log=log,
+    )
+    log(f"model written to {out}")
+
+
+@click.command()
+@files_argument
+@folder_argument
+@click.option("--writer", metavar="MODEL", required=True, help="Model that writes questions about texts.")
+@click.option("--base", metavar="MODEL", required=True, help="Model from which both trainings start.")
+@count_option("--max-answers", "max_answers", QuestevalOptions().max_answers, "Maximum per file.")
+@schedule_options(QuestevalOptions())
+@threads_option
+@seed_option
+def questeval(files: Sequence[str], out: Path, writer: str, base: str, threads: int, **options: Any) -> None:
+    """Train T5-like models that write and answer questions; needs the hf extra.
+
+    Use them as questeval(writer="OUT/writer", qa="OUT/qa"). FILES are converted data sets with references;
+    --writer and --base are folders, or names on the Hugging Face hub. Run the command again to resume a
+    training that was stopped.
+    """
+    from factable.train.questeval import train_questeval
+
+    train_questeval(
+        files, out, QuestevalOptions(**options), writer=writer, base=base, threads=threads, log=log
+    )
+    log(f"models written to {out}")
+
+
+@click.command()
+@files_argument
+@folder_argument
+@base_option
+@schedule_options(RankerOptions(), min_batch=2)
+@about_option("ranker")
+@threads_option
+@seed_option
+def ranker(
+    files: Sequence[str], out: Path, base: Path | None, about: str, threads: int, **options: Any
+) -> None:
+    """Train an encoder for ranking(ranker="OUT"); needs the train extra.
+
+    A fifth of the tables in FILES is held out; the best epoch on them is kept. Run the command again to
+    resume a training that was stopped.
+    """
+    from factable.train.ranker import train_ranker
+
+    examples = read_examples(files)
+    train_ranker(examples, base, out, RankerOptions(**options), about=about, threads=threads, log=log)
+    log(f"model written to {out}")
+
+
+@click.command()
+@files_argument
+@click.argument("held_out", metavar="DEV")
+@click.argument("out", metavar="OUT.safetensors", type=click.Path(path_type=Path))
+@schedule_options(ExtractorOptions())
+@count_option("--hidden", "hidden", ExtractorOptions().hidden, "Hidden units per direction of the encoder.")
+@click.option(
+    "--dropout",
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="SHARE",
+    default=ExtractorOptions().dropout,
+    show_default=True,
+    help="Dropout.",
+)
+@threads_option
+@seed_option
+def extractor(files: Sequence[str], held_out: str, out: Path, threads: int, **options: Any) -> None:
+    """Train a network for rg(extractor="OUT.safetensors") and others; needs the train extra.
+
+    The network learns to extract records from the references in FILES. Training stops when the loss on DEV
+    no longer falls, and the best epoch is kept. Run the command again to resume a training that was stopped.
+    """
+    from factable.train.extractor import train_extractor
+
+    train_extractor(
+        read_examples(files),
+        read_examples([held_out]),
+        out,
+        ExtractorOptions(**options),
+        threads=threads,
+        log=log,
+    )
+    log(f"extractor written to {out}")
+
+
+@click.command()
+@files_argument
+@click.argument("out", metavar="OUT.json")
+@click.option(
+    "--patterns",
+    "pattern_file",
+    metavar="NAME",
+    help="Take the facts that these patterns find in a text (e2e, or a file), not those of its data.",
+)
+@seed_option
+def facts(files: Sequence[str], out: str, pattern_file: str | None, seed: int) -> None:
+    """Train a classifier for fact_classifier(classifier="OUT.json").
+
+    FILES are of a closed domain. Where writers left facts out or added some, --patterns gives cleaner data.
+    """
+    from factable.io.files import open_output
+    from factable.metrics.slots.fact_classifier import write_classifier
+    from factable.metrics.slots.patterns import load_patterns
+    from factable.train.slots import train_classifier
+
+    patterns = load_patterns(pattern_file) if pattern_file else None
+    trained = train_classifier(read_examples(files), patterns, seed=seed, log=log)
+    with open_output(out) as stream:
+        stream.write(write_classifier(trained))
+    log(f"classifier written to {out}")
+
+
+@click.command()
+@files_argument
+@click.argument("out", metavar="OUT.json")
+@click.option("--model", metavar="MODEL", default="nli", show_default=True, help="NLI model of the ledger.")
+@click.option(
+    "--templates",
+    metavar="NAME",
+    default="default",
+    show_default=True,
+    help="Templates that turn facts into sentences, as in nli(templates=…).",
+)
+@seed_option
+def ledger(files: Sequence[str], out: str, model: str, templates: str, seed: int) -> None:
+    """Fit the weights of the metric ledger to texts with known faults.
+
+    Use them as ledger(weights="OUT.json"). The references in FILES must say all, and only, what their data
+    says; the faults are put into them.
+    """
+    from factable.cli.progress import Progress
+    from factable.train.ledger import train_weights
+
+    with Progress() as progress:
+        corpora = [list(iter_with_progress(file, progress.advance)) for file in files]
+    with Progress() as progress:
+        weights, kinds = train_weights(
+            corpora,
+            model=model,
+            templates=templates,
+            seed=seed,
+            advance=lambda number: progress.advance(0, number),
+        )
+    write_json({"texts": kinds, "weights": weights.by_part}, out)
+    log(f"weights from {kinds.total():,} texts written to {out}")
