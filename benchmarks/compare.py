@@ -25,7 +25,7 @@ from sacrebleu.significance import PairedTest
 
 from factable import Example
 from factable.core.registry import parse
-from factable.study.comparison import Comparison, compare
+from factable.study.comparison import SystemComparison, compare_systems
 from factable.study.panel import score_panel
 from text import SHARED, best_seconds, read_webnlg
 
@@ -44,10 +44,10 @@ def compare_by_peer(systems: Sequence[Sequence[Example]], test: str, draws: int)
     return p_value
 
 
-def compare_by_us(examples: Sequence[Example], draws: int) -> Comparison:
+def compare_by_us(examples: Sequence[Example], draws: int) -> SystemComparison:
     """Texts in, both tests out."""
     panel = score_panel([examples], [parse("bleu(lowercase=True)")], need_ratings=False)
-    return compare(panel, draws=draws)
+    return compare_systems(panel, draws=draws)
 
 
 def show_growth(examples: Sequence[Example], draws: int) -> None:
@@ -56,7 +56,7 @@ def show_growth(examples: Sequence[Example], draws: int) -> None:
         many = [replace(one, item=f"{one.item}/{copy}") for copy in range(copies) for one in examples]
         panel = score_panel([many], [parse("bleu(lowercase=True)")], need_ratings=False)
         start = time.perf_counter()
-        compare(panel, draws=draws)
+        compare_systems(panel, draws=draws)
         seconds = time.perf_counter() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         items = len(panel.items)

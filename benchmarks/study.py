@@ -19,7 +19,7 @@ from factable.core.registry import parse
 from factable.io.formats import open_format
 from factable.study.levels import LEVELS
 from factable.study.panel import Panel, score_panel
-from factable.study.ratings import study
+from factable.study.ratings import study_ratings
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 MEANS = ("parent", "parent(mix=0.5)", "rouge", 'rouge(kind="1")', "cider", "cider_d")
@@ -53,7 +53,7 @@ def main() -> None:
         rated = score_panel([examples], [parse(spec) for spec in specs])
         for level in LEVELS:
             start = time.perf_counter()
-            study(rated, level=level, draws=options.draws)
+            study_ratings(rated, level=level, draws=options.draws)
             print(f"{name:<8} {level:<8} {time.perf_counter() - start:7.2f} s")
     peer = seconds_of_peer(rated, options.draws // 10) * 10
     print(f"{'peer':<8} {'system':<8} {peer:7.2f} s")

@@ -27,7 +27,7 @@ from factable.metrics.slots.fact_classifier import load_classifier
 from factable.metrics.slots.patterns import load_patterns
 from factable.models.runtime.manifest import read_manifest
 from factable.models.templates import load_templates
-from factable.report.formats import csv_rows, jsonl_rows
+from factable.report.scores import csv_rows, jsonl_rows
 from fuzz import samples
 
 # A message has at most ten faults, each of which shows a place, what was found and what to do.

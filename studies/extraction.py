@@ -63,9 +63,9 @@ def by_classifier(outputs: Sequence[Example], jobs: int) -> str:
     panel, names = score_with(outputs, specs, jobs)
     found = study_verdicts(panel, omission=OMISSION, hallucination=HALLUCINATION, draws=0)
     rows = []
-    for name, verdict in zip(names, found.verdicts, strict=True):
-        assert verdict.whole.four_way
-        rows.append([f"`{name}`", f"{verdict.whole.four_way.accuracy.value:.3f}", *two_way(verdict)])
+    for name, verdict in zip(names, found.agreements, strict=True):
+        assert verdict.all_texts.four_way
+        rows.append([f"`{name}`", f"{verdict.all_texts.four_way.accuracy.value:.3f}", *two_way(verdict)])
     rows.append(["`nli` ([its study](nli.md))", *_row_of_nli()])
     return table(["metric", "four-way accuracy", "accuracy", "precision", "recall", "F1"], rows)
 

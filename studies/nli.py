@@ -20,9 +20,8 @@ import numpy as np
 from factable.core.registry import parse
 from factable.io.formats import open_format
 from factable.stats.correlation import pearson, spearman
-from factable.study.labels import THRESHOLDS
 from factable.study.panel import Panel, score_panel
-from factable.study.verdicts import Verdict, study_verdicts
+from factable.study.verdicts import THRESHOLDS, LabelAgreement, study_verdicts
 from factable.types import Example
 from studies.page import DATA, table, update
 from studies.webnlg2017 import read_ratings
@@ -73,13 +72,13 @@ def by_threshold(panel: Panel, names: Sequence[str]) -> str:
     """Two labels: OK is a mean rating from each threshold on."""
     found = study_verdicts(panel, humans=[HUMAN], thresholds=THRESHOLDS, draws=0)
     name_of = dict(zip(found.signatures, names, strict=True))
-    rows = [[verdict.gold, name_of[verdict.metric], *two_way(verdict)] for verdict in found.verdicts]
+    rows = [[verdict.gold, name_of[verdict.metric], *two_way(verdict)] for verdict in found.agreements]
     return table(["OK is", "templates", "accuracy", "precision", "recall", "F1"], rows)
 
 
-def two_way(verdict: Verdict) -> list[str]:
+def two_way(verdict: LabelAgreement) -> list[str]:
     """Accuracy, and precision, recall and F1 of "not OK"."""
-    confusion = verdict.whole.two_way
+    confusion = verdict.all_texts.two_way
     (rates,) = confusion.classes.values()
     return [f"{number.value:.3f}" for number in (confusion.accuracy, *rates)]
 
@@ -89,17 +88,17 @@ def by_slot_errors(panels: Mapping[str, tuple[Panel, Sequence[str]]]) -> str:
     rows = []
     for title, (panel, names) in panels.items():
         found = study_verdicts(panel, omission=OMISSION, hallucination=HALLUCINATION, draws=0)
-        for name, verdict in zip(names, found.verdicts, strict=True):
-            assert verdict.whole.four_way
-            rows.append([title, name, f"{verdict.whole.four_way.accuracy.value:.3f}", *two_way(verdict)])
+        for name, verdict in zip(names, found.agreements, strict=True):
+            assert verdict.all_texts.four_way
+            rows.append([title, name, f"{verdict.all_texts.four_way.accuracy.value:.3f}", *two_way(verdict)])
     header = ["facts", "templates", "four-way accuracy", "accuracy", "precision", "recall", "F1"]
     return table(header, rows)
 
 
 def by_label(panel: Panel) -> str:
     """How often the script and the first metric say what."""
-    verdict = study_verdicts(panel, omission=OMISSION, hallucination=HALLUCINATION, draws=0).verdicts[0]
-    four = verdict.whole.four_way
+    verdict = study_verdicts(panel, omission=OMISSION, hallucination=HALLUCINATION, draws=0).agreements[0]
+    four = verdict.all_texts.four_way
     assert four
     rows = [[label, *map(str, counts)] for label, counts in zip(four.labels, four.counts, strict=True)]
     return table(["the script says", *(f"nli says {label}" for label in four.labels)], rows)

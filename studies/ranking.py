@@ -20,7 +20,7 @@ from factable.io.formats import open_format
 from factable.stats.correlation import pearson
 from factable.study.gold import study_gold
 from factable.study.panel import Panel, choose_systems, score_panel
-from factable.study.ratings import study
+from factable.study.ratings import study_ratings
 from factable.types import Example
 from studies.nli import parallel_map
 from studies.page import DATA, table, update
@@ -78,7 +78,7 @@ def by_ranker(panel: Panel, names: Sequence[tuple[str, ...]]) -> str:
     """What gold texts get, and Pearson's r with the rating by system and by text."""
     gold = choose_systems(panel, [REFERENCES], [])
     systems = choose_systems(panel, [], [REFERENCES])
-    found = study(panel, humans=[HUMAN], level="system", draws=500, seed=0, excluded=[REFERENCES])
+    found = study_ratings(panel, humans=[HUMAN], level="system", draws=500, seed=0, excluded=[REFERENCES])
     rating, once = systems.ratings[HUMAN], np.ones((1, len(systems.items)))
     rows = []
     for number, name in enumerate(names):
@@ -113,7 +113,7 @@ def by_metric(examples: Sequence[Example]) -> str:
     found = study_gold(examples, [parse(spec) for spec in specs])
     rows = [
         [f"`{one.metric}`", *map("{:.3f}".format, (one.gold, one.paraphrase, one.kept))]
-        for one in found.reached
+        for one in found.scores
     ]
     return table(["metric", "gold", "paraphrase", "kept"], rows)
 

@@ -18,8 +18,8 @@ from factable.core.metric import Metric
 from factable.core.registry import parse
 from factable.io.formats import open_format
 from factable.metrics.parent.counts import save_counts
-from factable.study.panel import Measured, Panel, score_panel
-from factable.study.ratings import study
+from factable.study.panel import Estimate, Panel, score_panel
+from factable.study.ratings import study_ratings
 from factable.train.counts import CountsBuilder
 from factable.types import Example
 from studies.page import DATA, table, update
@@ -78,9 +78,9 @@ def read_ratings(data: Path) -> list[Example]:
     return list(open_format("webnlg-human")([str(data / FOLDER / "human-evaluation")]))
 
 
-def correlations(panel: Panel, names: Sequence[str], **choices: object) -> dict[tuple[str, str], Measured]:
+def correlations(panel: Panel, names: Sequence[str], **choices: object) -> dict[tuple[str, str], Estimate]:
     """Pearson's r of each metric, by its name, with each rating."""
-    found = study(panel, humans=HUMANS, **choices)  # type: ignore[arg-type]
+    found = study_ratings(panel, humans=HUMANS, **choices)  # type: ignore[arg-type]
     name_of = dict(zip(found.signatures, names, strict=True))
     return {(name_of[one.metric], one.human): one.statistics["pearson"] for one in found.agreements}
 

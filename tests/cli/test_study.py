@@ -160,7 +160,7 @@ def test_systems_in_and_out(run, rated):
 
 def test_table_markdown_latex_and_csv(run, rated, tmp_path):
     table = run(rated, *METRICS).stdout.decode()
-    assert " semantics\n" in table
+    assert " semantics: correlation with metrics over systems, -1 to 1\n" in table
     assert "study|human:semantics|level:system|bootstrap:500|seed:0|systems:4|examples:32|" in table
     assert "\x1b" not in table
     assert "| **" in run(rated, *METRICS, "--format", "markdown").stdout.decode()

@@ -85,7 +85,7 @@ def test_csv_several_files_and_stdin_give_the_same(run, annotated, tmp_path):
 def test_tables_and_csv(run, annotated, tmp_path):
     table = run(annotated).stdout.decode()
     assert "alpha ordinal" in table
-    assert "character f1" in table
+    assert "character F1 (0–1)" in table
     assert "agreement|bootstrap:500|seed:0|texts:25|annotators:3|factable:" in table
     assert "–" in table
     assert "| semantics |" in run(annotated, "--format", "markdown").stdout.decode()

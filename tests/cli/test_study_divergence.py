@@ -87,7 +87,7 @@ def test_json(run, labelled):
 
 def test_table_and_csv(run, labelled, tmp_path):
     table = run("study", "divergence", labelled, "--human", "semantics", "--steps", "2").stdout.decode()
-    assert "semantics: Pearson's r by the share of items whose references are entailed" in table
+    assert "semantics: Pearson r (-1 to 1) by the share of items whose references are entailed" in table
     assert "divergence|human:semantics|label:entailed|level:system|draws:500|seed:0|systems:4|" in table
     out = tmp_path / "curves.csv"
     assert run("study", "divergence", labelled, "--level", "example", "--out", out).returncode == 0
@@ -117,7 +117,7 @@ def test_ratings_are_not_needed_for_coverage(run, tmp_path):
     [
         (
             ("--plot", "x.svg"),
-            "no rating 'entailed' says whose references the data entails, which curves need; add \"human\"",
+            "no rating 'entailed' says whose references the data entails, which --plot needs; add",
         ),
         (("--human", "semantics"), "no rating 'entailed' says whose references the data entails"),
         (("--label", "semantic"), "no rating 'semantic'; did you mean 'semantics'?"),

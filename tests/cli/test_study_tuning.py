@@ -92,7 +92,7 @@ def test_no_bootstrap(run, rated):
 
 def test_table_markdown_latex_and_csv(run, rated, tmp_path):
     table = run(rated, *TUNE, "--level", "item").stdout.decode()
-    assert " semantics: parent(mix=*)\n" in table
+    assert " semantics: parent(mix=*), correlation over the systems of each item, -1 to 1\n" in table
     assert "parent (default)" in table
     assert "tune|metric:parent(mix=*)|human:semantics|level:item|bootstrap:40|seed:0|systems:4|" in table
     assert "\x1b" not in table
@@ -111,7 +111,7 @@ def test_table_markdown_latex_and_csv(run, rated, tmp_path):
     [
         (("--tune", "parent(mix=*)", "-m", "bleu"), "--tune studies one metric; drop -m"),
         (("--grid", "0,1"), "--grid is for --tune; give both or none"),
-        (("--tune", "parent"), "cannot read 'parent'; write a metric with one * to be tuned"),
+        (("--tune", "parent"), "cannot read 'parent'; write a metric with one * to tune"),
         (("--tune", "parent(mix=*)", "--grid", "0,2"), 'parent: mix is 2; it must be "auto" or a number'),
         (("--tune", "parent(tokens=*)"), "parent: tokens is no number and cannot be tuned; numbers are mix"),
         (

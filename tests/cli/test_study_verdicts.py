@@ -103,9 +103,9 @@ def test_table_markdown_latex_and_csv(run, rated, tmp_path):
     arguments = (rated, "-m", "chrf", "-m", "bleu", "--human", "semantics", "--bootstrap", "20")
     table = run(*arguments).stdout.decode()
     for title in (
-        "semantics >= 2.5: two-way, rates of not OK",
-        "semantics >= 2: by number of facts",
-        "semantics >= 2: texts by what is said of them",
+        "semantics >= 2.5: two-way, rates of not OK (0–1)",
+        "semantics >= 2: rates by number of facts (0–1)",
+        "semantics >= 2: number of texts by label",
         "semantics >= 2.5: differences of accuracy",
     ):
         assert f" {title}\n" in table
@@ -138,10 +138,10 @@ def test_systems_in_and_out(run, rated):
         (("--cut", "0.5"), "cannot read --cut '0.5'; write a metric and a number, such as parent=0.4"),
         (("--cut", "parent=high"), "cannot read --cut 'parent=high'; write"),
         (("--cut", "parent=nan"), "cannot read --cut 'parent=nan'; write"),
-        (("--cut", "chrf=50"), "--cut names chrf, which is not studied; add it with"),
+        (("--cut", "chrf=50"), "--cut names chrf, which is not studied; add it with --metric"),
         (
             ("--cut", "parent(mix=0.5)=0.3"),
-            "--cut names parent(mix=0.5), which is not studied; add it with",
+            "--cut names parent(mix=0.5), which is not studied; add it with --metric",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
 from factable.core.registry import parse
-from factable.study.comparison import compare
+from factable.study.comparison import compare_systems
 from factable.study.panel import score_panel
 from helpers.webnlg_systems import examples_of, streams
 
@@ -29,7 +29,7 @@ UNDECIDED = [("melbourne", "tilburg-smt", 0, 1862), ("tilburg-template", "uit", 
 def by_us(first, second, start, end):
     examples = [*examples_of(first)[start:end], *examples_of(second)[start:end]]
     panel = score_panel([examples], [parse("bleu(lowercase=True)")], need_ratings=False)
-    return compare(panel, draws=DRAWS, baseline=first).rankings[0]
+    return compare_systems(panel, draws=DRAWS, baseline=first).rankings[0]
 
 
 def by_sacrebleu(test, first, second, start, end):

@@ -7,7 +7,7 @@ import pytest
 from factable.core.registry import parse
 from factable.io.formats import open_format
 from factable.study.panel import score_panel
-from factable.study.ratings import study
+from factable.study.ratings import study_ratings
 from helpers.paths import ROOT, WEBNLG
 from studies.webnlg2017 import FIRST_REFERENCE_BLEU, PARENT_C, count_training_set
 
@@ -35,7 +35,7 @@ def agreements(found):
 
 @pytest.fixture(scope="module")
 def by_system(rated):
-    found = study(rated, level="system", draws=DRAWS, seed=0, excluded=["webnlg"])
+    found = study_ratings(rated, level="system", draws=DRAWS, seed=0, excluded=["webnlg"])
     assert found.examples == 2007
     assert len(found.systems) == 9
     return found
@@ -60,7 +60,7 @@ def test_level_system(by_system, metric, human, published, tolerance):
 def test_parent_is_closer_than_bleu_to_semantics(by_system):
     (comparison,) = (
         one
-        for one in by_system.comparisons
+        for one in by_system.differences
         if one.human == "semantics" and {one.better, one.worse} == {"parent", "bleu"}
     )
     assert comparison.better == "parent"
@@ -69,7 +69,7 @@ def test_parent_is_closer_than_bleu_to_semantics(by_system):
 
 
 def test_level_example(rated):
-    found = study(rated, level="example", draws=0, humans=["semantics"], excluded=["webnlg"])
+    found = study_ratings(rated, level="example", draws=0, humans=["semantics"], excluded=["webnlg"])
     assert agreements(found)["parent", "semantics"].value == pytest.approx(0.640, abs=0.02)
 
 
@@ -81,7 +81,7 @@ def page_cells(metric):
 
 
 def test_the_page_says_what_the_study_gives(rated, by_system):
-    by_example = agreements(study(rated, level="example", draws=0, excluded=["webnlg"]))
+    by_example = agreements(study_ratings(rated, level="example", draws=0, excluded=["webnlg"]))
     for metric in ("parent", "bleu", PARENT_C):
         systems, examples = page_cells(metric)
         for index, human in enumerate(("semantics", "grammar", "fluency")):

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as Xml
 
 import pytest
 
-from factable.report.formats import csv_lines, text_cell
-from factable.report.terminal import SummaryTable, to_latex, to_markdown, to_terminal
+from factable.report.formats import csv_lines, csv_text, to_latex, to_markdown, to_terminal
+from factable.report.tables import TextTable
 
 # Clears the screen, writes backwards, ends a table's cell, a tag, a script, a command of a workflow.
 NASTY = "=1+1\x1b[2J\u202egnp.\x00|`<script>alert(1)</script>]]>\r\n::error::x\n\\end{tabular}[bold]&%$\x9b"
@@ -98,20 +98,20 @@ def test_report(run_command, nasty_file, tmp_path):
 
 @pytest.mark.parametrize("name", ["[/x]", "[bold]", "\x1b[2J", "a\nb", "|", "*", "&", "\\", "愛"])
 def test_tables_hold_any_name_in_any_place(name):
-    table = SummaryTable(name, ("system", name), ((name, name),), name, frozenset({(0, 1)}))
+    table = TextTable(name, ("system", name), ((name, name),), name, frozenset({(0, 1)}))
     for render in (to_terminal, to_markdown, to_latex):
         shown = render([table], [name])
         assert not set(HIDDEN) & set(shown)
-    assert "[/x]" in to_terminal([SummaryTable("t", ("[/x]",), (("[/x]",),), "")])
+    assert "[/x]" in to_terminal([TextTable("t", ("[/x]",), (("[/x]",),), "")])
 
 
 @pytest.mark.parametrize(
     "text", ["=1+1", "+A1", "-A1", "@SUM(A1)", "\tx", "\r=1", "＝1", "'t Fornuis", "'=1", "-", "--5"]
 )
 def test_formulas_become_text_that_can_be_had_back(text):
-    assert text_cell(text) == f"'{text}"
+    assert csv_text(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", ["-5", "+1.5e-3", "-.5", "3", "a=b", "", "item-1", "愛", " =1"])
 def test_numbers_and_other_texts_stay_as_they_are(text):
-    assert text_cell(text) == text
+    assert csv_text(text) == text

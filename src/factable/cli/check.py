@@ -28,7 +28,7 @@ from factable.report.verdict import verdict_object, verdict_text
 @ledger_options
 @click.option(
     "--format",
-    "shape",
+    "output_format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
@@ -40,7 +40,7 @@ def check(
     subject: str,
     title: str,
     config: str,
-    shape: str,
+    output_format: str,
     **facts: str,
 ) -> None:
     """Check whether one text says all, and only, what its data says.
@@ -52,7 +52,7 @@ def check(
     with data_errors_exit_2():
         options = load_config(config, facts).options
         verdict = _check(read_data(data, "--data"), read_text(text, "--text"), subject, title, options)
-    if shape == "json":
+    if output_format == "json":
         document = {**verdict_object(verdict), "signature": sign(Ledger(**options))}
         click.echo(orjson.dumps(document))
     else:

@@ -23,10 +23,11 @@ class LazyGroup(click.Group):
     """Loads a command's module only when that command runs, so that --help stays instant.
 
     `modules` gives, by command name, the module in `factable.cli` and what the command does. The function has
-    the name of the module, or that after a colon ("train_files:counts").
+    the name of the module, or that after a colon ("train_files:counts"). `aliases` are old names of commands.
     """
 
     modules: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    aliases: ClassVar[Mapping[str, str]] = {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """All command names, sorted."""
@@ -34,6 +35,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command itself, imported now."""
+        cmd_name = self.aliases.get(cmd_name, cmd_name)
         if cmd_name not in self.modules:
             return None
         module, _, function = self.modules[cmd_name][0].partition(":")
@@ -51,7 +53,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, with a hint where its name is misspelt."""
-        if args and args[0] not in self.modules and not args[0].startswith("-"):
+        if args and args[0] not in (*self.modules, *self.aliases) and not args[0].startswith("-"):
             hint = did_you_mean(args[0], self.modules)
             raise click.UsageError(f"no command {args[0]!r}; {hint}".rstrip("; "), ctx)
         name, command, rest = super().resolve_command(ctx, args)

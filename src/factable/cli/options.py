@@ -14,7 +14,7 @@ DEFAULT_METRICS = ("parent", "bleu")
 metric_option = click.option(
     "-m",
     "--metric",
-    "specs",
+    "metrics",
     multiple=True,
     metavar="METRIC",
     default=DEFAULT_METRICS,
@@ -73,7 +73,13 @@ def bootstrap_option(
 ) -> Decorator:
     """`--bootstrap`, with what is drawn."""
     return click.option(
-        "--bootstrap", metavar="N", type=click.IntRange(min=0), default=default, show_default=True, help=what
+        "--bootstrap",
+        "draws",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=default,
+        show_default=True,
+        help=what,
     )
 
 
@@ -81,7 +87,7 @@ def format_option(*formats: str) -> Decorator:
     """`--format`, of those that a command has."""
     return click.option(
         "--format",
-        "shape",
+        "output_format",
         type=click.Choice(formats),
         help="Output format. Default: from the file name of --out, else table.",
     )

@@ -12,13 +12,14 @@ from factable.engine.collect import Result, Skipped
 from factable.engine.plan import Render, Scored
 from factable.errors import UsageError
 from factable.io.files import open_output, plain_suffix, source_name
-from factable.report.formats import Output, render
-from factable.report.html import Listing, Report, listing_rows, write_report
-from factable.report.plots.style import picture_format, save
-from factable.study.comparison import Comparison
+from factable.report.formats import render
+from factable.report.tables import Output
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from factable.report.html import Listing
+    from factable.study.comparison import SystemComparison
 
 
 FORMAT_OF_ENDING = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
@@ -30,7 +31,9 @@ def format_of(out: str, formats: Sequence[str]) -> str:
     if ending in ("", ".txt"):
         return "table"
     if FORMAT_OF_ENDING.get(ending) not in formats:
-        known = ", ".join(known for known, shape in FORMAT_OF_ENDING.items() if shape in formats)
+        known = ", ".join(
+            known for known, output_format in FORMAT_OF_ENDING.items() if output_format in formats
+        )
         raise UsageError(f"no format ends in {ending!r}; end --out in {known} or .txt, or give --format")
     return FORMAT_OF_ENDING[ending]
 
@@ -47,9 +50,9 @@ def is_terminal(out: str) -> bool:
     return out == "-" and sys.stdout.isatty()
 
 
-def write_output(output: Output, shape: str, out: str, stream: IO[bytes]) -> None:
+def write_output(output: Output, output_format: str, out: str, stream: IO[bytes]) -> None:
     """Write a result to the stream that `out` names."""
-    stream.write(render(output, shape, colour=is_terminal(out)))
+    stream.write(render(output, output_format, colour=is_terminal(out)))
 
 
 def report_skipped(skipped: Skipped) -> None:
@@ -76,12 +79,14 @@ class ReportPage(NamedTuple):
     """
 
     title: str = ""
-    listing: Listing | None = None
+    listing: "Listing | None" = None
     stream: IO[bytes] | None = None
 
     @property
     def render(self) -> Render | None:
         """What makes the rows of the page, where examples are scored."""
+        from factable.report.html import listing_rows
+
         return listing_rows if self.listing is not None else None
 
     def take(self, unit: Scored) -> None:
@@ -89,8 +94,10 @@ class ReportPage(NamedTuple):
         if self.listing is not None:
             self.listing.take(unit)
 
-    def write(self, result: Result, comparison: Comparison | None = None) -> None:
+    def write(self, result: Result, comparison: "SystemComparison | None" = None) -> None:
         """Write the page."""
+        from factable.report.html import Report, write_report
+
         if self.listing is not None and self.stream is not None:
             write_report(self.stream, Report(self.title, result, self.listing, comparison=comparison))
 
@@ -106,6 +113,8 @@ def open_report(path: str | None, files: Sequence[str], *, out: str) -> Iterator
     if Path(path).absolute() == Path(out).absolute():
         raise UsageError(f"--report and --out are both {path}; give two names")
     check_output(files, path, "--report")
+    from factable.report.html import Listing
+
     title = ", ".join(Path(source_name(file)).name for file in files)
     with Listing() as listing, open_output(path) as stream:
         yield ReportPage(title, listing, stream)
@@ -120,10 +129,12 @@ def open_picture(path: str | None, option: str, files: Sequence[str]) -> Iterato
     if path is None:
         yield _draw_nothing
         return
-    shape = picture_format(path)
+    from factable.report.plots.style import image_format, save
+
+    output_format = image_format(path)
     check_output(files, path, option)
     with open_output(path) as stream:
-        yield lambda make: save(make(), stream, shape)
+        yield lambda make: save(make(), stream, output_format)
 
 
 def _draw_nothing(make: Callable[[], "Figure"]) -> None:

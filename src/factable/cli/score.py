@@ -20,8 +20,8 @@ from factable.engine.plan import Render, Scored
 from factable.engine.score import parse_all, score_files
 from factable.errors import UsageError
 from factable.io.files import open_output
-from factable.report.formats import csv_header, csv_rows, jsonl_rows, write_json
-from factable.report.terminal import summarize, to_latex, to_markdown, to_terminal
+from factable.report.formats import to_latex, to_markdown, to_terminal
+from factable.report.scores import csv_header, csv_rows, jsonl_rows, summarize, write_json
 from factable.report.verdict import explanation_rows
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
@@ -49,7 +49,7 @@ DEFAULT_METRIC = "ledger"
 def score(
     files: Sequence[str],
     specs: Sequence[str],
-    shape: str | None,
+    output_format: str | None,
     out: str,
     explain: bool,
     report: str | None,
@@ -57,20 +57,20 @@ def score(
     **options: Any,
 ) -> None:
     """Score the texts in FILES (JSON lines, CSV or Parquet; - for stdin) against their data."""
-    shape = shape or format_of(out, FORMATS)
-    if explain and shape not in EXPLAINING:
-        raise UsageError(f"--explain has no place in {shape}; use --format {' or '.join(EXPLAINING)}")
+    output_format = output_format or format_of(out, FORMATS)
+    if explain and output_format not in EXPLAINING:
+        raise UsageError(f"--explain has no place in {output_format}; use --format {' or '.join(EXPLAINING)}")
     check_output(files, out)
     check_resume(resume, files, {"--out": out, "--report": report})
     metrics = parse_all(specs or (DEFAULT_METRIC,))
-    render = _render(shape, explain)
+    render = _render(output_format, explain)
     on_terminal = is_terminal(out)
     with (
         resumable(resume),
         open_output(out) as stream,
         open_report(report, files, out=out) as page,
     ):
-        waiting = [csv_header(metrics)] if shape == "csv" else []
+        waiting = [csv_header(metrics)] if output_format == "csv" else []
         # A bar and rows that scroll by on one terminal would write over each other.
         with Progress(files, shown=not (render and on_terminal)) as progress:
 
@@ -85,24 +85,24 @@ def score(
             options |= {"render": render, "listing": page.render, "listener": take}
             result = score_files(files, metrics, explain=explain, resume=resume, **options)
         page.write(result)
-        _write(result, shape, stream, colour=on_terminal)
+        _write(result, output_format, stream, colour=on_terminal)
     report_skipped(result.skipped)
 
 
-def _render(shape: str, explain: bool) -> Render | None:
+def _render(output_format: str, explain: bool) -> Render | None:
     """How rows look that are written as they come."""
-    if shape == "table":
+    if output_format == "table":
         return explanation_rows if explain else None
-    return {"jsonl": jsonl_rows, "csv": csv_rows}.get(shape)
+    return {"jsonl": jsonl_rows, "csv": csv_rows}.get(output_format)
 
 
-def _write(result: Result, shape: str, stream: IO[bytes], *, colour: bool) -> None:
+def _write(result: Result, output_format: str, stream: IO[bytes], *, colour: bool) -> None:
     """What is written at the end."""
-    if shape == "json":
+    if output_format == "json":
         write_json(result, stream)
-    elif shape == "markdown":
+    elif output_format == "markdown":
         stream.write(to_markdown(summarize(result)).encode())
-    elif shape == "latex":
+    elif output_format == "latex":
         stream.write(to_latex(summarize(result)).encode())
-    elif shape == "table":
+    elif output_format == "table":
         stream.write(to_terminal(summarize(result), colour=colour).encode())

@@ -1,36 +1,42 @@
-"""`factable study`: how far metrics can be trusted, measured against people; one module per kind of study."""
+"""`factable study`: how far metrics can be trusted, measured against people."""
 
 import click
 
 from factable.cli.main import LazyGroup
 
-DEFAULT_KIND = "ratings"
+DEFAULT_STUDY = "ratings"
 
 
 class StudyGroup(LazyGroup):
-    """The kinds of studies; `factable study FILE` is `factable study ratings FILE`."""
+    """The studies; `factable study FILE` is `factable study ratings FILE`."""
 
     modules = {  # noqa: RUF012
-        "ratings": ("study_ratings", "Correlate metrics with human ratings (the default)."),
-        "preferences": ("study_preferences", "People prefer one of two texts: do metrics too?"),
-        "verdicts": ("study_verdicts", "Metrics that say whether a text is right, against labels."),
-        "divergence": ("study_divergence", "What references that differ from the data do to metrics."),
-        "fix": ("study_fix", "What metrics give to texts that people wrote, and to paraphrases."),
-        "agreement": ("study_agreement", "How far annotators agree with each other."),
+        "ratings": ("study_commands:ratings", "Correlate metrics with human ratings (the default)."),
+        "preferences": ("study_commands:preferences", "Compare metrics with people who chose between texts."),
+        "verdicts": (
+            "study_commands:verdicts",
+            "Compare metrics with people who labelled texts right or wrong.",
+        ),
+        "divergence": (
+            "study_commands:divergence",
+            "Measure how references that differ from the data hurt metrics.",
+        ),
+        "gold": ("study_commands:gold", "Score human-written references and their paraphrases."),
+        "agreement": ("study_commands:agreement", "Measure how far annotators agree with each other."),
     }
+    aliases = {"fix": "gold"}  # noqa: RUF012
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take what names no kind of study for arguments of the default one."""
-        if args and args[0] == "--fix":
-            args = ["fix", *args[1:]]
-        if not args or (args[0] not in self.modules and args[0] not in ctx.help_option_names):
-            args = [DEFAULT_KIND, *args]
-        return super().parse_args(ctx, args)
+        """Take arguments that name no study for those of the default one."""
+        known = (*self.modules, *self.aliases, "--fix", *ctx.help_option_names)
+        if not args or args[0] not in known:
+            args = [DEFAULT_STUDY, *args]
+        return super().parse_args(ctx, ["gold", *args[1:]] if args[0] == "--fix" else args)
 
 
 @click.group(cls=StudyGroup)
 def study() -> None:
-    """Say how far metrics can be trusted, measured against people.
+    """Measure how far metrics can be trusted, against human judgements.
 
     `factable study FILE` is `factable study ratings FILE`; see `factable study ratings --help`.
     """

@@ -1,39 +1,159 @@
-"""A result in every form that a command can print."""
+"""Output formats: a result as terminal text, Markdown, LaTeX, CSV or JSON."""
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import IO, TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
-import numpy as np
 import orjson
 
-from factable._version import __version__
-from factable.core.metric import Metric
-from factable.core.results import Scores
-from factable.core.signature import spec
-from factable.engine.collect import Result
-from factable.report.terminal import SummaryTable, to_latex, to_markdown, to_terminal
-from factable.types import Example, Finding
+from factable.errors import printable
+from factable.report.tables import Output, TextTable
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-
-# What formulas begin with, in narrow and in wide characters; and the mark, so that it can be taken off again.
+PIPE_WIDTH = 1000
+MAX_NAME_WIDTH = 24
+# Characters that would end a cell, or make text bold, struck out, code or a link.
+MARKDOWN_MARKS = re.compile(r"[\\|`*~\[]|\b_|_\b")
+LATEX_ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "_": r"\_",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "–": "--",
+        # Some font encodings have other characters in place of these.
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        # At the beginning of a row they would be options of the command that ends the row above.
+        "[": "{[}",
+        "*": "{*}",
+    }
+)
+# What formulas begin with, in narrow and in wide characters; and the apostrophe, so that it can be undone.
 FORMULA = re.compile(r"['=+\-@\t\r＝＋－＠]")
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-MARK = "'"
-# What would end a cell or a row.
+APOSTROPHE = "'"
+# Characters that would end a cell or a row.
 TO_QUOTE = re.compile('[",\r\n]')
 
 
-def text_cell(text: str) -> str:
-    """The text, with an apostrophe before it if it begins as a formula does; a number stays a number."""
-    if not FORMULA.match(text) or NUMBER.fullmatch(text):
-        return text
-    return MARK + text
+def render(output: Output, output_format: str, *, colour: bool = False) -> bytes:
+    """The output as table (terminal text), json, csv, markdown or latex."""
+    if output_format == "json":
+        return orjson.dumps(output.document, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
+    if output_format == "csv":
+        return b"".join(csv_lines([_csv_cell(value) for value in row] for row in output.csv_rows))
+    if output_format == "markdown":
+        return to_markdown(output.tables, output.signatures).encode()
+    if output_format == "latex":
+        return to_latex(output.tables, output.signatures).encode()
+    return to_terminal(output.tables, output.signatures, colour=colour).encode()
+
+
+def to_markdown(tables: Sequence[TextTable], signatures: Sequence[str] = ()) -> str:
+    """A heading, a table and the signature of each; then the signatures of metrics."""
+    lines = [f"- {_markdown_code(signature)}\n" for signature in signatures]
+    return "\n".join([*map(_markdown_table, tables), "".join(lines)]).rstrip("\n") + "\n"
+
+
+def _markdown_code(text: str) -> str:
+    return f"`{_one_line(text).replace('`', '')}`"
+
+
+def _markdown_table(table: TextTable) -> str:
+    rule = ["---", *("---:" for _ in table.header[1:])]
+    rows = _mark_best(table, _escape_markdown, "**{}**")
+    lines = [[*map(_escape_markdown, table.header)], rule, *rows]
+    grid = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return f"### {_escape_markdown(table.title)}\n\n{grid}\n\n{_markdown_code(table.signature)}\n"
+
+
+def _mark_best(table: TextTable, escape: Callable[[str], str], mark: str) -> list[list[str]]:
+    """Escaped cells, the best ones inside `mark`."""
+    return [
+        [
+            mark.format(escape(cell)) if (row, column) in table.best else escape(cell)
+            for column, cell in enumerate(cells)
+        ]
+        for row, cells in enumerate(table.rows)
+    ]
+
+
+def _escape_markdown(text: str) -> str:
+    """Text that can break neither the table nor, as HTML, the page around it."""
+    return MARKDOWN_MARKS.sub(r"\\\g<0>", _one_line(text).replace("&", "&amp;").replace("<", "&lt;"))
+
+
+def _one_line(text: str) -> str:
+    """Text without line breaks and hidden characters."""
+    return printable(" ".join(text.split()))
+
+
+def to_latex(tables: Sequence[TextTable], signatures: Sequence[str] = ()) -> str:
+    r"""A `tabular` per table (needs \usepackage{booktabs}), signatures as comments."""
+    comments = "".join(f"% {_one_line(signature)}\n" for signature in signatures)
+    return "\n".join(map(_latex_table, tables)) + comments
+
+
+def _latex_table(table: TextTable) -> str:
+    lines = [
+        f"% {_one_line(table.signature)}",
+        rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
+        r"\toprule",
+        _latex_row([*map(_escape_latex, table.header)]),
+        r"\midrule",
+        *map(_latex_row, _mark_best(table, _escape_latex, r"\textbf{{{}}}")),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _escape_latex(text: str) -> str:
+    return _one_line(text).translate(LATEX_ESCAPES)
+
+
+def to_terminal(tables: Sequence[TextTable], signatures: Sequence[str] = (), *, colour: bool = False) -> str:
+    """Tables for the terminal; names are shown escaped, so that they cannot control it."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    # A file or a pipe has no width; nothing is cut there.
+    console = Console(width=None if colour else PIPE_WIDTH, force_terminal=colour, no_color=not colour)
+    with console.capture() as captured:
+        for table in tables:
+            grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+            for number, name in enumerate(table.header):
+                style = "bold" if number == 1 and not table.best else None
+                words = name.split() if number else [row[0] for row in table.rows]
+                widest = min(MAX_NAME_WIDTH, max(map(len, words), default=1))
+                side: Literal["left", "right"] = "right" if number else "left"
+                # As Text, because rich reads style marks in a plain string.
+                head = Text(printable(name))
+                grid.add_column(head, justify=side, style=style, min_width=widest, overflow="fold")
+            for index, row in enumerate(table.rows):
+                bold = ["bold" if (index, column) in table.best else "" for column in range(len(row))]
+                grid.add_row(*(Text(printable(c), style=b) for c, b in zip(row, bold, strict=True)))
+            console.print(Text(f"\n {printable(table.title)}", style="bold"), soft_wrap=True)
+            console.print(grid)
+            console.print(Text(printable(table.signature), style="dim"), soft_wrap=True)
+        for number, signature in enumerate(signatures):
+            start = "" if number else "\n"
+            console.print(Text(start + printable(signature), style="dim"), soft_wrap=True)
+    return captured.get()
 
 
 def csv_lines(rows: Iterable[Sequence[str]]) -> list[bytes]:
@@ -51,159 +171,19 @@ def _quoted(cell: str) -> str:
     return f'"{doubled}"'
 
 
-NO_NUMBER = "–"
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """Tables for people with the signatures of the metrics in them, a JSON document, rows of CSV.
-
-    In the document a NaN becomes null; in `csv_rows`, whose first is the header, an empty cell.
-    """
-
-    tables: Sequence[SummaryTable]
-    signatures: Sequence[str]
-    document: object
-    csv_rows: Sequence[Sequence[str | float]]
-
-
-def render(output: Output, shape: str, *, colour: bool = False) -> bytes:
-    """The output as table (terminal text), json, csv, markdown or latex."""
-    if shape == "json":
-        return orjson.dumps(output.document, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
-    if shape == "csv":
-        return _to_csv(output.csv_rows)
-    if shape == "markdown":
-        return to_markdown(output.tables, output.signatures).encode()
-    if shape == "latex":
-        return to_latex(output.tables, output.signatures).encode()
-    return to_terminal(output.tables, output.signatures, colour=colour).encode()
-
-
-def _to_csv(rows: Sequence[Sequence[str | float]]) -> bytes:
-    return b"".join(csv_lines([_cell(value) for value in row] for row in rows))
-
-
-def _cell(value: str | float) -> str:
+def _csv_cell(value: str | float) -> str:
     if isinstance(value, float):
-        return "" if math.isnan(value) else repr(value)
-    return text_cell(value) if isinstance(value, str) else str(value)
+        return csv_number(value)
+    return csv_text(value) if isinstance(value, str) else str(value)
 
 
-def show(value: float, digits: int = 3) -> str:
-    """A number as people read it; a missing one is a dash."""
-    return NO_NUMBER if math.isnan(value) else f"{value:.{digits}f}"
-
-
-def show_with_interval(value: float, low: float, high: float, digits: int = 3) -> str:
-    """A number and its interval, where it has one."""
-    if math.isnan(low):
-        return show(value, digits)
-    return f"{show(value, digits)} [{show(low, digits)}, {show(high, digits)}]"
-
-
-def sign(kind: str, pieces: Mapping[str, object]) -> str:
-    """What a table was made from, in one line; the signatures of the metrics say the rest."""
-    return "|".join([kind, *(f"{name}:{value}" for name, value in pieces.items()), f"factable:{__version__}"])
-
-
-def to_object(found: "DataclassInstance") -> dict[str, object]:
-    """The JSON object of a dataclass and of those in it, with a reason only where there is one."""
-    return asdict(
-        found, dict_factory=lambda fields: {name: it for name, it in fields if name != "reason" or it}
-    )
-
-
-def jsonl_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
-    """`{"id", "system", "metrics": {spec: {"value", "parts", "findings"}}}`; a missing value is null."""
-    rows = []
-    for index, example in enumerate(examples):
-        metrics = {
-            piece.metric: {
-                "value": piece.values[index],
-                "parts": {name: part[index] for name, part in piece.parts.items()},
-                "findings": [finding_object(finding) for finding in piece.findings[index]],
-            }
-            for piece in pieces
-        }
-        row = {"id": example.item, "system": example.system, "metrics": metrics}
-        # Adding the line feed here makes a copy of the right size; orjson's own bytes hold a kilobyte each.
-        rows.append(orjson.dumps(row) + b"\n")
-    return rows
-
-
-def finding_object(finding: Finding) -> dict[str, object]:
-    """The JSON object of a finding."""
-    return asdict(finding)
-
-
-def csv_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
-    """`id,system,value and parts of each metric`; a missing value is an empty cell."""
-    columns = [column for piece in pieces for column in (piece.values, *piece.parts.values())]
-    cells = zip(*(map(_row_cell, column) for column in columns), strict=True)
-    return csv_lines(
-        (text_cell(example.item), text_cell(example.system), *row)
-        for example, row in zip(examples, cells, strict=True)
-    )
-
-
-def csv_header(metrics: Sequence[Metric]) -> bytes:
-    """The first line of the CSV: `spec` for the value, `spec.part` for each part."""
-    names = [name for metric in metrics for name in _column_names(metric)]
-    return csv_lines([["id", "system", *map(text_cell, names)]])[0]
-
-
-def _column_names(metric: Metric) -> list[str]:
-    return [spec(metric), *(f"{spec(metric)}.{part}" for part in metric.parts)]
-
-
-def _row_cell(value: float) -> str:
+def csv_number(value: float) -> str:
+    """A number with all its digits; empty where it is missing."""
     return "" if math.isnan(value) else repr(value)
 
 
-ARRAYS = orjson.OPT_SERIALIZE_NUMPY
-FINDINGS_AT_ONCE = 4096
-
-
-def write_json(result: Result, stream: IO[bytes]) -> None:
-    """`{"examples": N, "metrics": [{spec, signature, corpus, values, parts, findings, unscored}]}`.
-
-    Written piece by piece, so that the text of a million values is never held at once.
-    """
-    stream.write(b'{"examples":%d,"metrics":[' % len(result.system_of))
-    for number, scores in enumerate(result.scores):
-        stream.write(b"," if number else b"")
-        _write_scores(scores, stream)
-    stream.write(b"]}\n")
-
-
-def _write_scores(scores: Scores, stream: IO[bytes]) -> None:
-    head = {
-        "spec": scores.metric,
-        "signature": scores.signature,
-        "corpus": scores.corpus,
-        "corpus_parts": dict(scores.corpus_parts),
-    }
-    stream.write(orjson.dumps(head)[:-1])
-    stream.write(b',"values":')
-    stream.write(_dump_array(scores.values))
-    stream.write(b',"parts":{')
-    for number, (name, part) in enumerate(scores.parts.items()):
-        stream.write(b"," if number else b"")
-        stream.write(orjson.dumps(name) + b":")
-        stream.write(_dump_array(part))
-    stream.write(b'},"findings":[')
-    for number, chunk in enumerate(_chunks(scores.findings)):
-        stream.write(b"," if number else b"")
-        stream.write(orjson.dumps([[finding_object(f) for f in found] for found in chunk])[1:-1])
-    stream.write(b'],"unscored":%d}' % sum(map(math.isnan, scores.values)))
-
-
-def _dump_array(values: Sequence[float]) -> bytes:
-    # NaN becomes null.
-    return orjson.dumps(np.frombuffer(values), option=ARRAYS)  # type: ignore[call-overload]
-
-
-def _chunks(findings: Sequence[tuple[Finding, ...]]) -> Iterable[Sequence[tuple[Finding, ...]]]:
-    for start in range(0, len(findings), FINDINGS_AT_ONCE):
-        yield findings[start : start + FINDINGS_AT_ONCE]
+def csv_text(text: str) -> str:
+    """The text, after an apostrophe if a spreadsheet would take it for a formula; a number stays a number."""
+    if not FORMULA.match(text) or NUMBER.fullmatch(text):
+        return text
+    return APOSTROPHE + text

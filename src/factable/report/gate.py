@@ -1,4 +1,4 @@
-"""A gate for the terminal: texts that fail, rates, and what decides."""
+"""The result of a gate for the terminal: texts that fail, rates, and the decision."""
 
 from typing import TYPE_CHECKING
 
@@ -6,8 +6,8 @@ from factable.errors import printable
 from factable.gate.decision import GateResult
 from factable.gate.outcomes import Outcome
 from factable.gate.policy import UNSCORED
-from factable.report.formats import show, show_with_interval
-from factable.report.terminal import SummaryTable, to_terminal
+from factable.report.formats import to_terminal
+from factable.report.tables import Cell, TextTable, make_table
 from factable.report.verdict import label_line, mark_text, print_lines, state_line
 
 if TYPE_CHECKING:
@@ -72,19 +72,17 @@ def _outcome_lines(outcome: Outcome) -> list["Text"]:
     return [Text(""), *lines]
 
 
-def _table(result: GateResult) -> SummaryTable:
-    """Each rate with its interval, and what it is held against."""
-    header = ["rate", "value", "allowed"]
-    rows = []
+def _table(result: GateResult) -> TextTable:
+    """Each rate with its interval, and the limit and the baseline it is compared with."""
+    header = ["rate", "value", "allowed", *(["baseline"] if result.baseline else [])]
+    rows: list[list[Cell]] = []
     for name, rate in result.rates.items():
         counts = name in result.policy.fail_on
-        row = [NAMES[name], show_with_interval(*rate), f"{result.policy.max_rate[name]:g}" if counts else ""]
+        row: list[Cell] = [NAMES[name], rate, f"{result.policy.max_rate[name]:g}" if counts else ""]
         if result.baseline:
-            row.append(show(result.baseline.rates[name]) if counts else "")
-        rows.append(tuple(row))
-    if result.baseline:
-        header.append("baseline")
-    return SummaryTable("rates", tuple(header), tuple(rows), result.signature)
+            row.append(result.baseline.rates[name] if counts else "")
+        rows.append(row)
+    return make_table("rates", header, rows, result.signature)
 
 
 def _decision(result: GateResult) -> list["Text"]:

@@ -39,6 +39,10 @@ class Draws:
         chunks = [compute(weights) for weights in self.chunks()]
         return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
 
+    def apply_one(self, compute: Callable[[Column], Column]) -> Column:
+        """The same where `compute` gives one array."""
+        return self.apply(lambda weights: {"": compute(weights)})[""]
+
     def chunks(self) -> Iterator[Column]:
         """The weights, in chunks of bounded size."""
         if (self.draws + 1) * max(self.items, self.points) <= WEIGHTS_AT_ONCE:

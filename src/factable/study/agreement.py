@@ -1,5 +1,6 @@
 """How far annotators agree with each other: on ratings and labels, and on spans of texts."""
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from factable.io.judgements import AnnotatedSpan, Annotation
+from factable.io.judgements import AnnotatedSpan, Annotation, read_annotations
 from factable.stats.agreement import (
     NEED_NUMBERS,
     STATISTICS,
@@ -22,13 +23,15 @@ from factable.stats.agreement import (
     merge_spans,
 )
 from factable.stats.bootstrap import Draws
-from factable.study.panel import Measured, summarize
+from factable.study.panel import Estimate, estimate
 
 NO_PAIRS = "no text has two annotators"
-Text = tuple[str, str]
-# What an annotator marks on a text, and how two annotators' marks are compared: shared, and marked in all.
+# Item and system.
+TextKey = tuple[str, str]
+# The spans that each annotator marks on a text.
 Marks = Mapping[str, Sequence[AnnotatedSpan]]
-Compare = Callable[[list[Extent], list[Extent]], tuple[int, int]]
+# How much two annotators' spans share, and how much both mark in all.
+CompareSpans = Callable[[list[Extent], list[Extent]], tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class DimensionAgreement:
     left_out: int
     annotators: int
     values: int
-    statistics: Mapping[str, Measured]
+    statistics: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,12 @@ class SpanAgreement:
     texts: int
     left_out: int
     annotators: int
-    statistics: Mapping[str, Measured]
+    statistics: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotatorStudy:
-    """All agreement, and what it was made from."""
+class AgreementStudy:
+    """Agreement on every rating, label and kind of span, and the settings it was computed with."""
 
     draws: int
     seed: int
@@ -66,47 +69,66 @@ class AnnotatorStudy:
     spans: tuple[SpanAgreement, ...]
 
 
-def study(annotations: Sequence[Annotation], *, draws: int = 500, seed: int = 0) -> AnnotatorStudy:
-    """Measure agreement on every dimension and, where there are any, on spans."""
-    dimensions = dict.fromkeys(name for one in annotations for name in one.human)
-    marks: dict[Text, dict[str, Sequence[AnnotatedSpan]]] = defaultdict(dict)
-    for one in annotations:
-        if one.spans is not None:
-            marks[one.item, one.system][one.annotator] = one.spans
-    kinds = sorted({span.kind for one in annotations for span in one.spans or () if span.kind})
-    return AnnotatorStudy(
+def study_agreement(
+    annotations: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Sequence[Annotation],
+    *,
+    draws: int = 500,
+    seed: int = 0,
+) -> AgreementStudy:
+    """Measure agreement on every rating and label and, where there are any, on spans.
+
+    `annotations` are files with a row per text and annotator, or such rows.
+    """
+    rows = _read(annotations)
+    names = dict.fromkeys(name for row in rows for name in row.human)
+    marks: dict[TextKey, dict[str, Sequence[AnnotatedSpan]]] = defaultdict(dict)
+    for row in rows:
+        if row.spans is not None:
+            marks[row.item, row.system][row.annotator] = row.spans
+    kinds = sorted({span.kind for row in rows for span in row.spans or () if span.kind})
+    return AgreementStudy(
         draws=draws,
         seed=seed,
-        texts=len({(one.item, one.system) for one in annotations}),
-        annotators=len({one.annotator for one in annotations}),
-        dimensions=tuple(_on_dimension(annotations, name, draws, seed) for name in dimensions),
+        texts=len({(row.item, row.system) for row in rows}),
+        annotators=len({row.annotator for row in rows}),
+        dimensions=tuple(_on_dimension(rows, name, draws, seed) for name in names),
         spans=tuple(_on_spans(marks, kind, draws, seed) for kind in (None, *kinds) if marks),
     )
+
+
+def _read(
+    annotations: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Sequence[Annotation],
+) -> Sequence[Annotation]:
+    if isinstance(annotations, str | os.PathLike):
+        return read_annotations([annotations]).rows
+    rows = [row for row in annotations if isinstance(row, Annotation)]
+    paths = [row for row in annotations if not isinstance(row, Annotation)]
+    return [*rows, *read_annotations(paths).rows] if paths else rows
 
 
 def _on_dimension(
     annotations: Sequence[Annotation], dimension: str, draws: int, seed: int
 ) -> DimensionAgreement:
-    by_text: dict[Text, list[float | str]] = defaultdict(list)
-    for one in annotations:
-        if dimension in one.human:
-            by_text[one.item, one.system].append(one.human[dimension])
+    by_text: dict[TextKey, list[float | str]] = defaultdict(list)
+    for row in annotations:
+        if dimension in row.human:
+            by_text[row.item, row.system].append(row.human[dimension])
     several = [values for values in by_text.values() if len(values) > 1]
     labels = _make_labels(several)
     return DimensionAgreement(
         dimension=dimension,
         texts=len(several),
         left_out=len(by_text) - len(several),
-        annotators=len({one.annotator for one in annotations if dimension in one.human}),
+        annotators=len({row.annotator for row in annotations if dimension in row.human}),
         values=len(np.unique(labels.value_of)),
         statistics=_measure(labels, len(several), draws, seed),
     )
 
 
 def _make_labels(by_text: Sequence[Sequence[float | str]]) -> AnnotatorLabels:
-    """AnnotatorLabels of texts in their order; one that is no number makes all of them names."""
-    values = [value for own in by_text for value in own]
-    text_of = np.repeat(np.arange(len(by_text)), [len(own) for own in by_text])
+    """Labels of texts in their order; one that is no number makes all of them names."""
+    values = [value for text_values in by_text for value in text_values]
+    text_of = np.repeat(np.arange(len(by_text)), list(map(len, by_text)))
     if any(isinstance(value, str) for value in values):
         names = [value if isinstance(value, str) else f"{value:.17g}" for value in values]
         return AnnotatorLabels(text_of, np.unique(names, return_inverse=True)[1], None)
@@ -114,12 +136,12 @@ def _make_labels(by_text: Sequence[Sequence[float | str]]) -> AnnotatorLabels:
     return AnnotatorLabels(text_of, value_of, numbers)
 
 
-def _measure(labels: AnnotatorLabels, texts: int, draws: int, seed: int) -> dict[str, Measured]:
+def _measure(labels: AnnotatorLabels, texts: int, draws: int, seed: int) -> dict[str, Estimate]:
     if not texts:
-        return dict.fromkeys(STATISTICS, Measured(np.nan, reason=NO_PAIRS))
-    chosen = Draws(texts, draws, seed, len(labels.text_of))
-    found = chosen.apply(lambda weights: agreement_draws(labels, weights))
-    return {name: summarize(column, _why_undefined(name, labels)) for name, column in found.items()}
+        return dict.fromkeys(STATISTICS, Estimate(np.nan, reason=NO_PAIRS))
+    weights_of_texts = Draws(texts, draws, seed, len(labels.text_of))
+    drawn = weights_of_texts.apply(lambda weights: agreement_draws(labels, weights))
+    return {name: estimate(column, _why_undefined(name, labels)) for name, column in drawn.items()}
 
 
 def _why_undefined(statistic: str, labels: AnnotatorLabels) -> str:
@@ -132,38 +154,36 @@ def _why_undefined(statistic: str, labels: AnnotatorLabels) -> str:
     return "all annotators always give the same value"
 
 
-def _on_spans(
-    marks: Mapping[Text, Mapping[str, Sequence[AnnotatedSpan]]], kind: str | None, draws: int, seed: int
-) -> SpanAgreement:
-    several = [own for own in marks.values() if len(own) > 1]
-    compared: dict[str, Compare] = {"character_f1": _compare_characters, "exact_f1": _compare_spans}
+def _on_spans(marks: Mapping[TextKey, Marks], kind: str | None, draws: int, seed: int) -> SpanAgreement:
+    several = [text_marks for text_marks in marks.values() if len(text_marks) > 1]
+    statistics: dict[str, CompareSpans] = {"character_f1": _compare_characters, "exact_f1": _compare_exactly}
     return SpanAgreement(
         kind=kind,
         texts=len(several),
         left_out=len(marks) - len(several),
-        annotators=len({annotator for own in marks.values() for annotator in own}),
+        annotators=len({annotator for text_marks in marks.values() for annotator in text_marks}),
         statistics={
-            name: _measure_spans(_overlap(several, kind, compare), len(several), draws, seed)
-            for name, compare in compared.items()
+            name: _measure_spans(_overlaps(several, kind, compare), len(several), draws, seed)
+            for name, compare in statistics.items()
         },
     )
 
 
-def _overlap(texts: Sequence[Marks], kind: str | None, compare: Compare) -> Overlaps:
-    """What every two annotators of a text mark."""
+def _overlaps(texts: Sequence[Marks], kind: str | None, compare: CompareSpans) -> Overlaps:
+    """How much every two annotators of a text share and mark."""
     pairs: dict[tuple[str, str], int] = {}
     rows = []
-    for text, own in enumerate(texts):
+    for text, marks in enumerate(texts):
         extents = {
             annotator: [(span.start, span.end) for span in spans if kind is None or span.kind == kind]
-            for annotator, spans in own.items()
+            for annotator, spans in marks.items()
         }
         for pair in combinations(sorted(extents), 2):
             shared, marked = compare(extents[pair[0]], extents[pair[1]])
             rows.append((pairs.setdefault(pair, len(pairs)), text, shared, marked))
     rows.sort()
-    pair_of, text_of, both, either = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    return Overlaps(pair_of, text_of, both.astype(np.float64), either.astype(np.float64))
+    pair_of, text_of, shares, marked_both = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    return Overlaps(pair_of, text_of, shares.astype(np.float64), marked_both.astype(np.float64))
 
 
 def _compare_characters(first: list[Extent], second: list[Extent]) -> tuple[int, int]:
@@ -171,13 +191,13 @@ def _compare_characters(first: list[Extent], second: list[Extent]) -> tuple[int,
     return count_shared(*merged), sum(map(count_characters, merged))
 
 
-def _compare_spans(first: list[Extent], second: list[Extent]) -> tuple[int, int]:
+def _compare_exactly(first: list[Extent], second: list[Extent]) -> tuple[int, int]:
     return len({*first} & {*second}), len({*first}) + len({*second})
 
 
-def _measure_spans(overlaps: Overlaps, texts: int, draws: int, seed: int) -> Measured:
+def _measure_spans(overlaps: Overlaps, texts: int, draws: int, seed: int) -> Estimate:
     if not texts:
-        return Measured(np.nan, reason=NO_PAIRS)
-    chosen = Draws(texts, draws, seed, len(overlaps.text_of))
-    found = chosen.apply(lambda weights: {"": f1_draws(overlaps, weights)})[""]
-    return summarize(found, "no spans are marked")
+        return Estimate(np.nan, reason=NO_PAIRS)
+    weights_of_texts = Draws(texts, draws, seed, len(overlaps.text_of))
+    drawn = weights_of_texts.apply_one(lambda weights: f1_draws(overlaps, weights))
+    return estimate(drawn, "no spans are marked")

@@ -1,7 +1,8 @@
 """Systems side by side: values on the items that all of them have, and paired tests of their differences."""
 
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -13,10 +14,12 @@ from factable.core.metric import Metric, corpus_results
 from factable.core.results import VALUE, Scores, pick
 from factable.errors import UsageError, printable
 from factable.io.files import COMPRESSION_ENDINGS, source_name
+from factable.io.read import Source
+from factable.stats import Column, Indices
 from factable.stats.bootstrap import Draws, Finish, interval
 from factable.stats.significance import bootstrap_p, holm, randomization_p
 from factable.study.levels import sign_of
-from factable.study.panel import Column, Indices, Panel, choose_systems, require_known
+from factable.study.panel import Panel, StudyData, as_panel, as_sources, choose_systems, require_known
 
 NOTHING_SCORED = "no item is scored for every system"
 Pairs = Sequence[tuple[int, int]]
@@ -26,7 +29,7 @@ Pairs = Sequence[tuple[int, int]]
 class Standing:
     """A system under one metric: its value with a 95 % interval, parts, and its cluster (1 is best).
 
-    Systems of one cluster are not told apart; `rank` is None where not all pairs were tested.
+    The tests do not separate systems of one cluster; `rank` is None where not all pairs were tested.
     """
 
     system: str
@@ -38,8 +41,8 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """The value of `system` less that of `other`, its interval, and p-values of both tests.
+class SystemDifference:
+    """The value of `system` minus that of `other`, its interval, and p-values of both tests.
 
     `p_holm` is that of the randomisation test, corrected for all pairs under the metric.
     """
@@ -55,21 +58,23 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class SystemRanking:
     """The systems under one metric, best first, on `items` items; `unscored` further ones are left out."""
 
     metric: str
     signature: str
+    bounds: tuple[float, float]
+    higher_is_better: bool
     items: int
     unscored: int
     standings: tuple[Standing, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[SystemDifference, ...]
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """A ranking for each metric, and what they were made from; `missing` items lack some system."""
+class SystemComparison:
+    """A ranking for each metric, and the settings they were made with; `missing` items lack some system."""
 
     systems: tuple[str, ...]
     baseline: str
@@ -78,25 +83,13 @@ class Comparison:
     alpha: float
     items: int
     missing: int
-    rankings: tuple[Ranking, ...]
+    rankings: tuple[SystemRanking, ...]
     note: str = ""
 
 
-def names_of_files(files: Sequence[str]) -> list[str]:
-    """What the system in each file may be called: the file without ending, or its path if several agree."""
-    names = [_file_name(file) for file in files]
-    return [
-        name if names.count(name) == 1 else source_name(file) for name, file in zip(names, files, strict=True)
-    ]
-
-
-def _file_name(file: str) -> str:
-    path = Path(source_name(file))
-    return Path(path.stem).stem if path.suffix.lower() in COMPRESSION_ENDINGS else path.stem
-
-
-def compare(
-    panel: Panel,
+def compare_systems(
+    data: StudyData,
+    metrics: Iterable[str | Metric] = (),
     *,
     baseline: str = "",
     draws: int = 1000,
@@ -104,8 +97,14 @@ def compare(
     alpha: float = 0.05,
     systems: Sequence[str] = (),
     excluded: Sequence[str] = (),
-) -> Comparison:
-    """Compare all systems with each other, or with the baseline alone, under each metric."""
+    jobs: int = 1,
+) -> SystemComparison:
+    """Compare all systems with each other, or with the `baseline` alone, under each metric.
+
+    Texts that name no system belong to the one that their file is named after.
+    """
+    names_of = () if isinstance(data, Panel) else names_of_files(as_sources(data))
+    panel = as_panel(data, metrics, need_ratings=False, jobs=jobs, systems=names_of)
     panel = choose_systems(panel, systems, excluded)
     names = panel.result.systems
     if baseline:
@@ -113,9 +112,9 @@ def compare(
     if len(names) < 2:
         raise UsageError(f"1 system ({printable(names[0])}), but a comparison needs 2 or more; add systems")
     indices = _pair_up(panel)
-    work = _Work(names, baseline, draws, seed, alpha)
+    options = _Options(names, baseline, draws, seed, alpha)
     scored = zip(panel.result.metrics, panel.result.scores, strict=True)
-    return Comparison(
+    return SystemComparison(
         systems=names,
         baseline=baseline,
         draws=draws,
@@ -123,13 +122,31 @@ def compare(
         alpha=alpha,
         items=len(indices),
         missing=len(panel.items) - len(indices),
-        rankings=tuple(_rank(metric, scores, indices, work) for metric, scores in scored),
-        note=_why_nothing_can_differ(work),
+        rankings=tuple(_rank(metric, scores, indices, options) for metric, scores in scored),
+        note=_why_nothing_can_differ(options),
     )
 
 
+def names_of_files(sources: Sequence[Source]) -> list[str]:
+    """A system name for each source: the file name without ending, or its path where two are equal.
+
+    A source that is no file has none.
+    """
+    paths = [source if isinstance(source, str | os.PathLike) else "" for source in sources]
+    names = [_file_name(path) if path else "" for path in paths]
+    return [
+        name if names.count(name) == 1 else source_name(path) if path else ""
+        for name, path in zip(names, paths, strict=True)
+    ]
+
+
+def _file_name(file: str | os.PathLike[str]) -> str:
+    path = Path(source_name(file))
+    return Path(path.stem).stem if path.suffix.lower() in COMPRESSION_ENDINGS else path.stem
+
+
 def _pair_up(panel: Panel) -> Indices:
-    """Where the example of each item and system is (items x systems), of the items that all systems have."""
+    """The example of each item and system (items x systems), for the items that all systems have."""
     systems = len(panel.result.systems)
     indices: Indices = np.full((len(panel.items), systems), -1, dtype=np.int64)
     indices[panel.item_of, panel.system_of] = np.arange(len(panel.item_of))
@@ -139,7 +156,7 @@ def _pair_up(panel: Panel) -> Indices:
     return indices
 
 
-class _Work(NamedTuple):
+class _Options(NamedTuple):
     """What is the same for all metrics."""
 
     systems: tuple[str, ...]
@@ -149,47 +166,49 @@ class _Work(NamedTuple):
     alpha: float
 
     def pairs(self, order: Sequence[int]) -> Pairs:
-        """Who is compared with whom, for systems in this order."""
+        """The pairs to compare, for systems in this order."""
         if not self.baseline:
             return list(combinations(order, 2))
         other = self.systems.index(self.baseline)
         return [(system, other) for system in order if system != other]
 
 
-def _why_nothing_can_differ(work: _Work) -> str:
-    """Why no p can come below alpha, or nothing: the least p of a randomisation test is 1 / (draws + 1)."""
-    pairs = len(work.pairs(range(len(work.systems))))
-    if not work.draws or pairs / (work.draws + 1) < work.alpha:
+def _why_nothing_can_differ(options: _Options) -> str:
+    """Why no p can be below alpha, if none can: the least p of a randomisation test is 1 / (draws + 1)."""
+    pairs = len(options.pairs(range(len(options.systems))))
+    if not options.draws or pairs / (options.draws + 1) < options.alpha:
         return ""
-    needed = math.ceil(pairs / work.alpha)
+    needed = math.ceil(pairs / options.alpha)
     return (
-        f"{work.draws} randomisations cannot tell {pairs} pairs apart at {work.alpha:g}; "
+        f"{options.draws} randomisations cannot tell {pairs} pairs apart at {options.alpha:g}; "
         f"draw {needed} or more, or compare with one baseline"
     )
 
 
-def _rank(metric: Metric, scores: Scores, indices: Indices, work: _Work) -> Ranking:
-    """All about one metric."""
+def _rank(metric: Metric, scores: Scores, indices: Indices, options: _Options) -> SystemRanking:
+    """The systems under one metric."""
     used = indices[~np.isnan(np.frombuffer(scores.values)[indices]).any(axis=1)]
-    wholes = [_whole(metric, pick(scores, mine)) for mine in used.T]
-    values = np.array([whole[VALUE] for whole in wholes])
+    totals = [_corpus_values(metric, pick(scores, column)) for column in used.T]
+    values = np.array([total[VALUE] for total in totals])
     order = np.argsort(-sign_of(metric) * values, kind="stable").tolist()
-    drawn, differences = _test(metric, scores, used, values, order, work)
-    ranks = _clusters(differences, order, work)
+    drawn, differences = _test(metric, scores, used, values, order, options)
+    ranks = _clusters(differences, order, options)
     standings = [
         Standing(
-            system=work.systems[number],
+            system=options.systems[number],
             rank=ranks.get(number),
             value=float(values[number]),
             low=interval(drawn[:, number]).low,
             high=interval(drawn[:, number]).high,
-            parts={part: wholes[number][part] for part in metric.parts},
+            parts={part: totals[number][part] for part in metric.parts},
         )
         for number in order
     ]
-    return Ranking(
+    return SystemRanking(
         metric=scores.metric,
         signature=scores.signature,
+        bounds=metric.bounds,
+        higher_is_better=metric.higher_is_better,
         items=len(used),
         unscored=len(indices) - len(used),
         standings=tuple(standings),
@@ -198,31 +217,33 @@ def _rank(metric: Metric, scores: Scores, indices: Indices, work: _Work) -> Rank
     )
 
 
-def _whole(metric: Metric, scores: Scores) -> dict[str, float]:
+def _corpus_values(metric: Metric, scores: Scores) -> dict[str, float]:
     return corpus_results(metric, scores.values, scores.parts, scores.stats)
 
 
 def _test(
-    metric: Metric, scores: Scores, used: Indices, values: Column, order: Sequence[int], work: _Work
-) -> tuple[Column, list[Difference]]:
+    metric: Metric, scores: Scores, used: Indices, values: Column, order: Sequence[int], options: _Options
+) -> tuple[Column, list[SystemDifference]]:
     """The value of each system in each draw of items (draws x systems), and the differences of pairs."""
     if not len(used):
         return np.empty((0, len(values))), []
     rows, finish = _statistics(metric, scores, used)
-    draws = Draws(len(used), work.draws, work.seed)
-    drawn = draws.apply(lambda weights: {VALUE: np.stack([finish(weights @ mine) for mine in rows], axis=1)})
+    draws = Draws(len(used), options.draws, options.seed)
+    drawn = draws.apply_one(
+        lambda weights: np.stack([finish(weights @ system_rows) for system_rows in rows], axis=1)
+    )
     # The first draw is the data itself.
-    drawn_values = drawn[VALUE][1:]
-    pairs = work.pairs(order)
-    p_values = randomization_p(rows, pairs, finish, randomizations=work.draws, seed=work.seed)
+    drawn = drawn[1:]
+    pairs = options.pairs(order)
+    p_values = randomization_p(rows, pairs, finish, randomizations=options.draws, seed=options.seed)
     differences = []
-    for (one, other), p_value, p_holm in zip(pairs, p_values, holm(p_values), strict=True):
-        gaps = drawn_values[:, one] - drawn_values[:, other]
+    for (first, second), p_value, p_holm in zip(pairs, p_values, holm(p_values), strict=True):
+        gaps = drawn[:, first] - drawn[:, second]
         differences.append(
-            Difference(
-                system=work.systems[one],
-                other=work.systems[other],
-                difference=float(values[one] - values[other]),
+            SystemDifference(
+                system=options.systems[first],
+                other=options.systems[second],
+                difference=float(values[first] - values[second]),
                 low=interval(gaps).low,
                 high=interval(gaps).high,
                 p_bootstrap=bootstrap_p(gaps),
@@ -230,24 +251,26 @@ def _test(
                 p_holm=p_holm,
             )
         )
-    return drawn_values, differences
+    return drawn, differences
 
 
 def _statistics(metric: Metric, scores: Scores, used: Indices) -> tuple[list[Column], Finish]:
-    """Rows per item for each system, and what makes values of their sums; a mean comes from summed values."""
+    """Rows per item for each system, and the function that turns sums of rows into values."""
     if metric.additive:
         table = np.frombuffer(scores.stats).reshape(len(scores.values), -1)
-        return [table[mine] for mine in used.T], metric.finish_rows
-    column = np.frombuffer(scores.values)[:, None]
-    return [column[mine] for mine in used.T], lambda totals: totals[:, 0] / len(used)
+        return [table[column] for column in used.T], metric.finish_rows
+    values = np.frombuffer(scores.values)[:, None]
+    return [values[column] for column in used.T], lambda totals: totals[:, 0] / len(used)
 
 
-def _clusters(differences: Sequence[Difference], order: Sequence[int], work: _Work) -> dict[int, int]:
+def _clusters(
+    differences: Sequence[SystemDifference], order: Sequence[int], options: _Options
+) -> dict[int, int]:
     """The cluster of each system; one begins where all above are significantly better than all below."""
-    if work.baseline or not work.draws or not differences:
+    if options.baseline or not options.draws or not differences:
         return {}
-    apart = np.zeros((len(order), len(order)), dtype=bool)
+    differ = np.zeros((len(order), len(order)), dtype=bool)
     # Differences come in the order of pairs, which is that of the upper triangle.
-    apart[np.triu_indices(len(order), 1)] = [one.p_holm < work.alpha for one in differences]
-    begins = [bool(apart[:index, index:].all()) for index in range(len(order))]
+    differ[np.triu_indices(len(order), 1)] = [pair.p_holm < options.alpha for pair in differences]
+    begins = [bool(differ[:index, index:].all()) for index in range(len(order))]
     return dict(zip(order, np.cumsum(begins).tolist(), strict=True))

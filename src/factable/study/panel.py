@@ -1,35 +1,40 @@
-"""Scores and human ratings of the same examples, side by side: what every study begins with."""
+"""Scores and human ratings of the same examples: the input of every study."""
 
 import math
 import os
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from factable.core.metric import Metric
 from factable.core.results import Scores, pick
+from factable.core.signature import spec
 from factable.engine.collect import Listener, Result
 from factable.engine.plan import Render, Scored
-from factable.engine.score import score_files
+from factable.engine.score import parse_all, score_files
 from factable.errors import DataError, Fault, UsageError, did_you_mean, printable
 from factable.io.files import source_name
 from factable.io.read import Source
+from factable.stats import Column, Indices
 from factable.stats.bootstrap import interval
+from factable.stats.significance import holm
 from factable.types import Example
 
-Column = NDArray[np.float64]
-Indices = NDArray[np.int64]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+D = TypeVar("D", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Scored examples; `item_of` gives the place of each in `items`, `system_of` in `result.systems`.
+    """Scored examples; `item_of` indexes `items` for each of them, `system_of` indexes `result.systems`.
 
-    `facts` is the number of records of each example; `ratings` are by dimension, NaN where there is none.
+    `facts` is the number of records of each example; `ratings` are by name, NaN where an example has none.
     """
 
     result: Result
@@ -38,6 +43,33 @@ class Panel:
     system_of: Indices
     facts: Indices
     ratings: Mapping[str, Column]
+
+
+# What a study takes: a file, examples, several of these, or examples that are scored already.
+StudyData = Panel | Source | Sequence[Source]
+
+
+def as_panel(
+    data: StudyData,
+    metrics: Iterable[str | Metric],
+    *,
+    need_ratings: bool = True,
+    jobs: int = 1,
+    systems: Sequence[str] = (),
+) -> Panel:
+    """Score the data, unless it is a panel already."""
+    if isinstance(data, Panel):
+        return data
+    parsed = parse_all(metrics)
+    if not parsed:
+        raise UsageError("`metrics` is empty; name at least one metric")
+    return score_panel(as_sources(data), parsed, need_ratings=need_ratings, jobs=jobs, systems=systems)
+
+
+def as_sources(data: Source | Sequence[Source]) -> Sequence[Source]:
+    """A list of sources; a list of examples is one source."""
+    several = isinstance(data, list | tuple) and data and not isinstance(data[0], Mapping | Example)
+    return cast(Sequence[Source], data if several else [data])
 
 
 def score_panel(
@@ -51,7 +83,7 @@ def score_panel(
     listener: Listener | None = None,
     systems: Sequence[str] = (),
 ) -> Panel:
-    """Score examples, keeping what a study needs of them and no text.
+    """Score examples and keep what a study needs of them, which is no text.
 
     `systems` names, for each source, the system of examples that name none.
     """
@@ -75,8 +107,8 @@ def score_panel(
         listener=take,
         systems=systems,
     )
-    dimensions = dict.fromkeys(dimension for _, rating in rows for dimension in rating)
-    if need_ratings and not dimensions:
+    names = dict.fromkeys(name for _, ratings in rows for name in ratings)
+    if need_ratings and not names:
         raise DataError([Fault(_name(sources), None, "no ratings", 'add "human": {"semantics": …}')])
     return Panel(
         result=result,
@@ -84,12 +116,12 @@ def score_panel(
         item_of=np.array(item_of, dtype=np.int64),
         system_of=np.frombuffer(result.system_of, dtype=np.uint32).astype(np.int64),
         facts=np.array([facts for facts, _ in rows], dtype=np.int64),
-        ratings={name: np.array([rating.get(name, np.nan) for _, rating in rows]) for name in dimensions},
+        ratings={name: np.array([ratings.get(name, np.nan) for _, ratings in rows]) for name in names},
     )
 
 
 def _panel_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:  # noqa: ARG001
-    """Number of facts and ratings of each example, in the form in which workers hand over rows."""
+    """Number of facts and ratings of each example, as the bytes that workers hand over."""
     return [orjson.dumps((len(example.table.records), dict(example.human))) for example in examples]
 
 
@@ -97,14 +129,14 @@ def _name(sources: Sequence[Source]) -> str:
     return ", ".join(source_name(s) if isinstance(s, str | os.PathLike) else "list" for s in sources)
 
 
-def choose_dimensions(panel: Panel, wanted: Sequence[str]) -> tuple[str, ...]:
-    """The dimensions asked for, or all, in the order of the data."""
+def choose_ratings(panel: Panel, wanted: Sequence[str]) -> tuple[str, ...]:
+    """The names of the ratings asked for, or of all, in the order of the data."""
     require_known("rating", wanted, list(panel.ratings))
     return tuple(dict.fromkeys(wanted)) or tuple(panel.ratings)
 
 
 def choose_systems(panel: Panel, only: Sequence[str], excluded: Sequence[str]) -> Panel:
-    """The same study of some systems: those asked for, or all, without those excluded."""
+    """The panel of some systems: those asked for, or all, without those excluded."""
     known = panel.result.systems
     require_known("system", (*only, *excluded), known)
     kept = [
@@ -112,20 +144,20 @@ def choose_systems(panel: Panel, only: Sequence[str], excluded: Sequence[str]) -
     ]
     if not kept:
         raise UsageError("no system is left; exclude fewer")
-    return _only(panel, kept)
+    return _keep_systems(panel, kept)
 
 
 def require_known(kind: str, wanted: Sequence[str], known: Sequence[str]) -> None:
     """Refuse a name that the data does not have."""
     for name in wanted:
         if name not in known:
-            # Names come from the data and must not steer the terminal.
+            # Names come from the data and must not control the terminal.
             names = printable(", ".join(known))
             hint = did_you_mean(name, known)
             raise UsageError(f"no {kind} {name!r}; {hint}{kind}s in the data are {names}")
 
 
-def _only(panel: Panel, systems: Sequence[int]) -> Panel:
+def _keep_systems(panel: Panel, systems: Sequence[int]) -> Panel:
     members = np.isin(panel.system_of, systems)
     number_of = {old: new for new, old in enumerate(systems)}
     system_of = np.array([number_of[old] for old in panel.system_of[members].tolist()], dtype=np.int64)
@@ -146,8 +178,20 @@ def _only(panel: Panel, systems: Sequence[int]) -> Panel:
     )
 
 
+def metric_number(panel: Panel, metric: Metric) -> int:
+    """The index of a metric that the panel was scored with."""
+    if metric not in panel.result.metrics:
+        raise UsageError(f"the panel was not scored with {spec(metric)}; score it with that metric too")
+    return panel.result.metrics.index(metric)
+
+
+def signatures_of(panel: Panel) -> dict[str, str]:
+    """The signature of each metric by its spec."""
+    return {scores.metric: scores.signature for scores in panel.result.scores}
+
+
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Estimate:
     """A number, its bootstrap mean and 95 % interval; NaN has a reason."""
 
     value: float
@@ -157,7 +201,13 @@ class Measured:
     reason: str = ""
 
 
-def summarize(draws: Column, reason: str = "") -> Measured:
-    """The first draw is the data itself; the others make mean and interval. The reason is for NaN."""
+def estimate(draws: Column, reason: str = "") -> Estimate:
+    """The first draw is the data itself; the others give mean and interval. The reason is for NaN."""
     value = float(draws[0])
-    return Measured(value, *interval(draws[1:]), reason=reason if math.isnan(value) else "")
+    return Estimate(value, *interval(draws[1:]), reason=reason if math.isnan(value) else "")
+
+
+def with_holm(differences: Sequence[D], p_values: Sequence[float]) -> list[D]:
+    """The differences with `p_holm`: their p-values after Holm's correction for all of them."""
+    pairs = zip(differences, holm(p_values), strict=True)
+    return [replace(difference, p_holm=p_holm) for difference, p_holm in pairs]

@@ -1,7 +1,7 @@
 """The value of a metric's parameter that agrees best with people, and how much of that is luck.
 
 A value chosen on some ratings fits them better than it will fit others. So in each bootstrap draw of items
-the best value is chosen on the items drawn and judged on those that were not, next to the default setting.
+the best value is chosen on the items drawn and measured on those that were not, beside the default value.
 """
 
 import math
@@ -19,31 +19,41 @@ from factable.core.metric import Metric
 from factable.core.registry import load, parse
 from factable.core.signature import spec
 from factable.errors import UsageError, did_you_mean
+from factable.stats import Column, Indices
 from factable.stats.bootstrap import Draws, Interval, interval
 from factable.stats.significance import bootstrap_p
-from factable.study.levels import choose_points, pearson_at, usable_examples, why_undefined
-from factable.study.panel import (
-    Column,
-    Indices,
-    Measured,
-    Panel,
-    choose_dimensions,
-    choose_systems,
-    summarize,
+from factable.study.levels import (
+    Level,
+    check_level,
+    choose_points,
+    pearson_at,
+    usable_examples,
+    why_undefined,
 )
-from factable.study.ratings import check_systems
+from factable.study.panel import (
+    Estimate,
+    Panel,
+    StudyData,
+    as_panel,
+    choose_ratings,
+    choose_systems,
+    estimate,
+    metric_number,
+    signatures_of,
+)
 
 Value = int | float
 STAR = "*"
 MAX_VALUES = 1_000
-# Tried unless a grid is given, as far as the metric takes them.
+# Values to try by default, as far as the metric takes them.
 SHARES = tuple(number / 20 for number in range(21))
 WHOLES = tuple(range(11))
+STATISTIC = "pearson"
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The metric with every value to be tried, and as it is by default."""
+    """A metric with every value to try, and with its default value; `text` is its spec with a star."""
 
     text: str
     parameter: str
@@ -52,21 +62,24 @@ class Grid:
 
     @property
     def metrics(self) -> list[Metric]:
-        """All to be scored, each once."""
+        """All metrics to score, each once."""
         return list(dict.fromkeys([*self.settings.values(), self.default]))
 
 
-def make_grid(text: str, values: str | None = None) -> Grid:
-    """Read a metric such as `parent(mix=*)` and values such as `0:1:0.05`; there are default ones."""
-    opened = _parse_open(text)
-    tried = _default_values(opened) if values is None else _parse_values(values)
-    settings = {value: opened.close(value) for value in tried}
-    return Grid(text.strip(), opened.parameter, opened.close(opened.default), settings)
+def make_grid(metric: str, values: str | None = None) -> Grid:
+    """Read a metric such as `parent(mix=*)`, and values such as `0:1:0.05` or `1,2,4`.
+
+    Without values those from 0 to 1 are tried for a fraction, and small whole numbers for a count.
+    """
+    starred = _parse_starred(metric)
+    tried = _default_values(starred) if values is None else _parse_values(values)
+    settings = {value: starred.fill(value) for value in tried}
+    return Grid(metric.strip(), starred.parameter, starred.fill(starred.default), settings)
 
 
 @dataclass(frozen=True, slots=True)
-class _OpenMetric:
-    """Spec text before and after the star, the parameter it stands for, and its default."""
+class _StarredSpec:
+    """Spec text before and after the star, the parameter that the star stands for, and its default."""
 
     before: str
     after: str
@@ -74,12 +87,12 @@ class _OpenMetric:
     metric: type[Metric]
     default: object
 
-    def close(self, value: object) -> Metric:
+    def fill(self, value: object) -> Metric:
         """The metric with a value in place of the star."""
         return parse(f"{self.before}{value!r}{self.after}")
 
 
-def _parse_open(text: str) -> _OpenMetric:
+def _parse_starred(text: str) -> _StarredSpec:
     """Read a spec in which one parameter is a star."""
     text = text.strip()
     start, parameter, name = _find_star(text)
@@ -89,15 +102,15 @@ def _parse_open(text: str) -> _OpenMetric:
         hint = did_you_mean(parameter, defaults)
         raise UsageError(f"{name} has no parameter {parameter!r}; {hint}parameters are {', '.join(defaults)}")
     if defaults[parameter] is MISSING:
-        raise UsageError(f"{name}: {parameter} has no default, with which a tuned value could be compared")
-    opened = _OpenMetric(text[:start], text[start + 1 :], parameter, metric, defaults[parameter])
-    # Whatever else is wrong with the text is said now, and not of each value.
-    opened.close(opened.default)
-    return opened
+        raise UsageError(f"{name}: {parameter} has no default to compare a tuned value with")
+    starred = _StarredSpec(text[:start], text[start + 1 :], parameter, metric, defaults[parameter])
+    # Raises now, and not for each value, if anything else is wrong with the text.
+    starred.fill(starred.default)
+    return starred
 
 
 def _find_star(text: str) -> tuple[int, str, str]:
-    """Where the star is, its parameter and the name of the metric; text in quotes may have stars."""
+    """The position of the star, its parameter and the name of the metric; quoted text may have stars."""
     try:
         tokens = list(generate_tokens(StringIO(text).readline))
     except (TokenError, SyntaxError):
@@ -108,40 +121,41 @@ def _find_star(text: str) -> tuple[int, str, str]:
         parameter, equals, star = tokens[index - 2 : index + 1] if index > 2 else tokens[:3]
         if (parameter.type, equals.string, star.string) == (NAME, "=", STAR):
             return star.start[1], parameter.string, tokens[0].string
-    raise UsageError(f"cannot read {text!r}; write a metric with one * to be tuned, such as parent(mix=*)")
+    raise UsageError(f"cannot read {text!r}; write a metric with one * to tune, such as parent(mix=*)")
 
 
-def _default_values(opened: _OpenMetric) -> tuple[Value, ...]:
+def _default_values(starred: _StarredSpec) -> tuple[Value, ...]:
     """Shares from 0 to 1 for a fraction, small whole numbers for a count, as far as the metric takes them."""
-    kinds = _kinds(opened.metric, opened.parameter)
-    if float in kinds:
-        # A metric that takes 2 means no share.
-        tried: tuple[Value, ...] = () if _takes(opened, 2.0) else SHARES
-    elif int in kinds:
+    types = _types(starred.metric, starred.parameter)
+    if float in types:
+        # A parameter that takes 2 is no fraction.
+        tried: tuple[Value, ...] = () if _takes(starred, 2.0) else SHARES
+    elif int in types:
         tried = WHOLES
     else:
         numbers = [
             field.name
-            for field in fields(opened.metric)  # type: ignore[arg-type]
-            if {int, float} & _kinds(opened.metric, field.name)
+            for field in fields(starred.metric)  # type: ignore[arg-type]
+            if {int, float} & _types(starred.metric, field.name)
         ]
         known = f"; numbers are {', '.join(numbers)}" if numbers else ""
-        raise UsageError(f"{opened.metric.name}: {opened.parameter} is no number and cannot be tuned{known}")
-    taken = tuple(value for value in tried if _takes(opened, value))
+        name = f"{starred.metric.name}: {starred.parameter}"
+        raise UsageError(f"{name} is no number and cannot be tuned{known}")
+    taken = tuple(value for value in tried if _takes(starred, value))
     if len(taken) < 2:
-        raise UsageError(f"{opened.metric.name}: {opened.parameter} has no natural range; give `grid`")
+        raise UsageError(f"{starred.metric.name}: {starred.parameter} has no natural range; give `values`")
     return taken
 
 
-def _kinds(metric: type[Metric], parameter: str) -> set[object]:
+def _types(metric: type[Metric], parameter: str) -> set[object]:
     """The types that a parameter may have."""
     hint = get_type_hints(metric)[parameter]
     return set(get_args(hint) or (hint,))
 
 
-def _takes(opened: _OpenMetric, value: Value) -> bool:
+def _takes(starred: _StarredSpec, value: Value) -> bool:
     try:
-        opened.close(value)
+        starred.fill(value)
     except UsageError:
         return False
     return True
@@ -162,37 +176,34 @@ def _parse_values(text: str) -> tuple[Value, ...]:
 
 
 def _between(text: str) -> list[Decimal]:
-    """Exact decimals, so that 0.15 is itself and the end is met."""
+    """Exact decimals, so that 0.15 is 0.15 and the end is included."""
     start, stop, step = map(Decimal, text.split(":"))
     if step <= 0 or stop < start:
         raise ValueError
-    # One more than allowed is enough to be refused.
+    # One more than allowed is enough to refuse the grid.
     steps = min(int((stop - start) / step), MAX_VALUES)
     return [start + number * step for number in range(steps + 1)]
 
 
 def _plain(value: Decimal) -> Value:
-    """A whole number where it was written as one."""
+    """An int where the number was written as one."""
     return int(value) if value.as_tuple().exponent == 0 else float(value)
-
-
-STATISTIC = "pearson"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A metric with one value: its correlation, and the share of draws in which it was best."""
+    """A metric with one value: its correlation, and the share of draws in which it was the best."""
 
     value: Value
     metric: str
-    correlation: Measured
+    correlation: Estimate
     chosen: float
 
 
 class OutOfBag(NamedTuple):
     """Correlations on the items that a draw left out, over all draws; `reason` says why they are NaN.
 
-    `tuned` is of the value that was best on the items drawn, `gain` what it is ahead of the default setting.
+    `tuned` is of the value that was best on the items drawn, `gain` its lead over the default value.
     """
 
     tuned: Interval
@@ -203,20 +214,20 @@ class OutOfBag(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class TunedRating:
     """All settings against one rating; `best` is None where no correlation is defined."""
 
     human: str
     settings: tuple[Setting, ...]
     best: Setting | None
-    default: Measured
+    default: Estimate
     out_of_bag: OutOfBag
     examples_left_out: int
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """One parameter tuned to each rating, and what it was made from."""
+    """One parameter tuned to each rating, and the settings it was computed with."""
 
     metric: str
     parameter: str
@@ -227,24 +238,30 @@ class Tuning:
     signatures: Mapping[str, str]
     systems: tuple[str, ...]
     examples: int
-    tuned: tuple[Tuned, ...]
+    tuned: tuple[TunedRating, ...]
 
 
 def tune(
-    panel: Panel,
-    grid: Grid,
+    data: StudyData,
+    metric: str | Grid,
     *,
     humans: Sequence[str] = (),
-    level: str = "system",
+    level: Level = "system",
     draws: int = 500,
     seed: int = 0,
     systems: Sequence[str] = (),
     excluded: Sequence[str] = (),
+    jobs: int = 1,
 ) -> Tuning:
-    """Find the best value for each rating, from a panel of all metrics of the grid."""
-    names = choose_dimensions(panel, humans)
+    """Find the best value of a metric's parameter, such as `parent(mix=*)`, for each rating.
+
+    A panel must have been scored with all metrics of the grid.
+    """
+    grid = make_grid(metric) if isinstance(metric, str) else metric
+    panel = as_panel(data, grid.metrics, jobs=jobs)
+    names = choose_ratings(panel, humans)
     panel = choose_systems(panel, systems, excluded)
-    check_systems(panel, level)
+    check_level(panel, level)
     drawn = Draws(int(panel.item_of.max()) + 1, draws, seed)
     return Tuning(
         metric=grid.text,
@@ -253,42 +270,42 @@ def tune(
         level=level,
         draws=draws,
         seed=seed,
-        signatures={scores.metric: scores.signature for scores in panel.result.scores},
+        signatures=signatures_of(panel),
         systems=panel.result.systems,
         examples=len(panel.item_of),
         tuned=tuple(_tune(panel, grid, human, level, drawn) for human in names),
     )
 
 
-def _tune(panel: Panel, grid: Grid, human: str, level: str, draws: Draws) -> Tuned:
+def _tune(panel: Panel, grid: Grid, human: str, level: str, draws: Draws) -> TunedRating:
     """Choose by one rating, on the examples that every setting scores."""
     numbers = range(len(panel.result.metrics))
     usable = np.all([usable_examples(panel, number, human) for number in numbers], axis=0)
-    points = [choose_points(panel, number, human, usable) for number in numbers]
+    points = [choose_points(panel, number, usable, panel.ratings[human]) for number in numbers]
 
     def correlate(weights: Column) -> Column:
-        return np.stack([pearson_at(level, one, weights) for one in points], axis=1)
+        return np.stack([pearson_at(level, metric_points, weights) for metric_points in points], axis=1)
 
-    found = draws.apply(
+    drawn = draws.apply(
         lambda weights: {"in": correlate(weights), "out": correlate((weights == 0).astype(np.float64))}
     )
-    indices = [panel.result.metrics.index(metric) for metric in grid.settings.values()]
-    default = panel.result.metrics.index(grid.default)
-    best = _best(found["in"][:, indices])
-    measured = [
-        summarize(column, why_undefined(one, level))
-        for column, one in zip(found["in"].T, points, strict=True)
+    indices = [metric_number(panel, metric) for metric in grid.settings.values()]
+    default = metric_number(panel, grid.default)
+    best = _best(drawn["in"][:, indices])
+    estimates = [
+        estimate(column, why_undefined(metric_points, level))
+        for column, metric_points in zip(drawn["in"].T, points, strict=True)
     ]
     settings = tuple(
-        Setting(value, panel.result.scores[index].metric, measured[index], _share(best[1:], number))
+        Setting(value, panel.result.scores[index].metric, estimates[index], _share(best[1:], number))
         for number, (value, index) in enumerate(zip(grid.settings, indices, strict=True))
     )
-    return Tuned(
+    return TunedRating(
         human=human,
         settings=settings,
         best=settings[best[0]] if best[0] >= 0 else None,
-        default=measured[default],
-        out_of_bag=_out_of_bag(found["out"][1:, indices], found["out"][1:, default], best[1:]),
+        default=estimates[default],
+        out_of_bag=_out_of_bag(drawn["out"][1:, indices], drawn["out"][1:, default], best[1:]),
         examples_left_out=int((~usable).sum()),
     )
 
@@ -306,7 +323,7 @@ def _share(best: Indices, number: int) -> float:
 
 
 def _out_of_bag(settings: Column, default: Column, best: Indices) -> OutOfBag:
-    """What was best on the items drawn, on the others."""
+    """Correlations of the value that was best on the items drawn, on the other items."""
     tuned = np.where(best >= 0, settings[np.arange(len(best)), best], np.nan)
     gain = tuned - default
     # Both over the same draws, so that the gain is the difference of the means.
@@ -314,5 +331,5 @@ def _out_of_bag(settings: Column, default: Column, best: Indices) -> OutOfBag:
     reason = "" if defined.any() else "no draw leaves out items with a correlation"
     if not len(best):
         reason = "nothing was drawn"
-    over, under, ahead = (interval(column[defined]) for column in (tuned, default, gain))
-    return OutOfBag(over, under, ahead, bootstrap_p(gain), reason)
+    intervals = [interval(column[defined]) for column in (tuned, default, gain)]
+    return OutOfBag(intervals[0], intervals[1], intervals[2], bootstrap_p(gain), reason)

@@ -5,52 +5,109 @@ INLG 2020.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from factable.core.metric import Metric
-from factable.errors import UsageError
-from factable.stats.bootstrap import Draws, group_means
-from factable.stats.correlation import pearson, spearman, why_undefined
-from factable.stats.significance import holm, mcnemar_p
-from factable.study.labels import (
-    LABELS,
-    TWO_LABELS,
-    Cut,
-    Gold,
-    Group,
-    Predicted,
-    count_groups,
-    cuts_of,
-    gold_of_labels,
-    gold_of_ratings,
-    predict,
+from factable.core.registry import parse
+from factable.core.results import Scores
+from factable.core.signature import spec
+from factable.errors import UsageError, printable
+from factable.stats import Column, Indices, Mask
+from factable.stats.bootstrap import Draws
+from factable.stats.classification import (
+    accuracy,
+    balanced_accuracy,
+    best_cut,
+    count_by_item,
+    cross_cuts,
+    f1,
+    precision,
+    recall,
 )
-from factable.study.levels import Mask
-from factable.study.panel import Column, Indices, Measured, Panel, choose_systems, summarize
+from factable.stats.correlation import pearson, spearman, why_undefined
+from factable.stats.significance import mcnemar_p
+from factable.study.levels import mean_in_draws, sign_of
+from factable.study.panel import (
+    Estimate,
+    Panel,
+    StudyData,
+    as_panel,
+    choose_systems,
+    estimate,
+    require_known,
+    signatures_of,
+    with_holm,
+)
 
+OMISSION, HALLUCINATION, CONFIDENCE = "omission", "hallucination", "confidence"
+# Indexed by label number: 1 for an omission, plus 2 for a hallucination.
+LABELS = ("OK", OMISSION, HALLUCINATION, f"{OMISSION}+{HALLUCINATION}")
+# Where all that is known is whether something is wrong.
+TWO_LABELS = ("OK", "not OK")
 TWO_WAY, FOUR_WAY = "two-way", "four-way"
+# Dušek and Kasner (2020), for ratings from 1 to 3.
+THRESHOLDS = (2.5, 2.0)
+FOLDS = 5
+
+
+class Cut(NamedTuple):
+    """The value from which on a metric says OK: the one to use, and those of the folds if it was chosen."""
+
+    value: float
+    folds: tuple[float, ...] = ()
+
+
+class LabelRates(NamedTuple):
+    """How well one label is found."""
+
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What one metric says against one gold; `correlations` are of its confidence with a rating."""
+class Confusion:
+    """Counts of texts by gold label (rows) and the metric's label (columns), and the rates.
+
+    With two labels only the rates of "not OK" are given.
+    """
+
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    accuracy: Estimate
+    balanced_accuracy: Estimate
+    classes: Mapping[str, LabelRates]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledTexts:
+    """All texts or some; `four_way` is None unless both people and the metric have four labels."""
+
+    examples: int
+    two_way: Confusion
+    four_way: Confusion | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAgreement:
+    """One metric's labels against gold labels; `correlations` are of its confidence with a rating."""
 
     metric: str
     gold: str
     left_out: int
     cut: Cut | None
-    whole: Group
-    by_facts: Mapping[int, Group]
-    correlations: Mapping[str, Measured] = field(default_factory=dict)
+    all_texts: LabelledTexts
+    by_facts: Mapping[int, LabelledTexts]
+    correlations: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class AccuracyDifference:
     """Two metrics on the texts that both label: the difference of their accuracies, and McNemar's test.
 
     `only_better` and `only_worse` count texts that only one of them labels right.
@@ -60,7 +117,7 @@ class Difference:
     ways: str
     better: str
     worse: str
-    difference: Measured
+    difference: Estimate
     only_better: int
     only_worse: int
     p_mcnemar: float
@@ -69,7 +126,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class VerdictStudy:
-    """All verdicts and differences, and what they were made from."""
+    """Agreements of labels and differences between metrics, and the settings they were computed with."""
 
     draws: int
     seed: int
@@ -77,46 +134,78 @@ class VerdictStudy:
     systems: tuple[str, ...]
     examples: int
     golds: tuple[str, ...]
-    verdicts: tuple[Verdict, ...]
-    differences: tuple[Difference, ...]
+    agreements: tuple[LabelAgreement, ...]
+    differences: tuple[AccuracyDifference, ...]
 
 
 def study_verdicts(
-    panel: Panel,
+    data: StudyData,
+    metrics: Iterable[str | Metric] = (),
     *,
     humans: Sequence[str] = (),
     thresholds: Sequence[float] = (),
     omission: Sequence[str] = (),
     hallucination: Sequence[str] = (),
-    cuts: Mapping[Metric, float] | None = None,
+    cuts: Mapping[str | Metric, float] | None = None,
     draws: int = 500,
     seed: int = 0,
     systems: Sequence[str] = (),
     excluded: Sequence[str] = (),
+    jobs: int = 1,
 ) -> VerdictStudy:
-    """Compare what metrics say of each text with ratings from a threshold on, or with labels."""
-    panel = choose_systems(panel, systems, excluded)
-    golds = _golds(panel, humans, thresholds, omission, hallucination)
-    work = _Work(panel, cuts_of(panel.result.metrics, cuts or {}), draws, seed)
+    """Compare the labels that metrics give to texts with those that people give.
+
+    People's labels come from ratings (`humans`): a text is OK from each of the `thresholds` on. Or they are
+    in the data: ratings named by `omission` and `hallucination`, above 0 where that is wrong with a text. A
+    metric that gives numbers says OK from its cut on: one of `cuts`, or chosen by cross-validation.
+    """
+    panel = choose_systems(as_panel(data, metrics, jobs=jobs), systems, excluded)
+    golds = _gold_labels(panel, humans, thresholds, omission, hallucination)
+    analysis = _LabelAnalysis(panel, _check_cuts(panel.result.metrics, cuts or {}), draws, seed)
     return VerdictStudy(
         draws=draws,
         seed=seed,
-        signatures={scores.metric: scores.signature for scores in panel.result.scores},
+        signatures=signatures_of(panel),
         systems=panel.result.systems,
         examples=len(panel.item_of),
         golds=tuple(gold.title for gold in golds),
-        verdicts=tuple(verdict for gold in golds for verdict in work.verdicts(gold)),
-        differences=tuple(one for gold in golds for one in work.differences(gold)),
+        agreements=tuple(agreement for gold in golds for agreement in analysis.agreements(gold)),
+        differences=tuple(difference for gold in golds for difference in analysis.differences(gold)),
     )
 
 
-def _golds(
+@dataclass(frozen=True, slots=True)
+class _GoldLabels:
+    """People's labels as numbers of `labels`; those of examples without one are meaningless and not `known`.
+
+    `rating` is the rating that a threshold was applied to, or None where the labels were given.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    numbers: Indices
+    known: Mask
+    rating: Column | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _MetricLabels:
+    """A metric's labels of the usable examples; `confidence` is how sure it is that a text is OK."""
+
+    usable: Mask
+    labels: tuple[str, ...]
+    numbers: Indices
+    confidence: Column
+    cut: Cut | None = None
+
+
+def _gold_labels(
     panel: Panel,
     humans: Sequence[str],
     thresholds: Sequence[float],
     omission: Sequence[str],
     hallucination: Sequence[str],
-) -> list[Gold]:
+) -> list[_GoldLabels]:
     if humans and (omission or hallucination):
         raise UsageError("`humans` names ratings, `omission` and `hallucination` name labels; give one kind")
     if thresholds and not humans:
@@ -125,94 +214,171 @@ def _golds(
         if not math.isfinite(threshold):
             raise UsageError(f"`thresholds` has {threshold}; give a finite number such as 2.5")
     if humans:
-        return gold_of_ratings(panel, humans, thresholds)
-    return [gold_of_labels(panel, omission, hallucination)]
+        return _gold_of_ratings(panel, humans, thresholds)
+    return [_gold_of_labels(panel, omission, hallucination)]
 
 
-class _Labelled(NamedTuple):
+def _gold_of_ratings(panel: Panel, humans: Sequence[str], thresholds: Sequence[float]) -> list[_GoldLabels]:
+    """A text is OK if its rating is at least the threshold."""
+    require_known("rating", humans, list(panel.ratings))
+    golds = []
+    for human in dict.fromkeys(humans):
+        rating = panel.ratings[human]
+        for threshold in dict.fromkeys(thresholds or THRESHOLDS):
+            numbers = (rating < threshold).astype(np.int64)
+            title = f"{human} >= {threshold:g}"
+            golds.append(_GoldLabels(title, TWO_LABELS, numbers, ~np.isnan(rating), rating))
+    return golds
+
+
+def _gold_of_labels(panel: Panel, omission: Sequence[str], hallucination: Sequence[str]) -> _GoldLabels:
+    """A text has an omission if any of those ratings is above 0, and a hallucination likewise."""
+    omission, hallucination = omission or (OMISSION,), hallucination or (HALLUCINATION,)
+    missing = [name for name in (*omission, *hallucination) if name not in panel.ratings]
+    if missing:
+        known = printable(", ".join(panel.ratings))
+        remedy = "name ratings with `humans`, or labels with `omission` and `hallucination`"
+        raise UsageError(f"no rating {missing[0]!r} among {known}; {remedy}")
+    columns = {name: panel.ratings[name] for name in (*omission, *hallucination)}
+    any_above = [
+        np.any([columns[name] > 0 for name in names], axis=0).astype(np.int64)
+        for names in (omission, hallucination)
+    ]
+    known_all: Mask = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
+    title = f"{'/'.join(omission)} and {'/'.join(hallucination)}"
+    return _GoldLabels(title, LABELS, any_above[0] + 2 * any_above[1], known_all)
+
+
+def gives_labels(metric: Metric) -> bool:
+    """Whether a metric says what is wrong, in parts that are above 0 where it is; others give numbers."""
+    return OMISSION in metric.parts and HALLUCINATION in metric.parts
+
+
+def _check_cuts(metrics: Sequence[Metric], cuts: Mapping[str | Metric, float]) -> dict[int, float]:
+    """The cuts by the number of the metric; refused for one that is not studied or needs none."""
+    parsed = {parse(metric) if isinstance(metric, str) else metric: cut for metric, cut in cuts.items()}
+    for metric in parsed:
+        if metric not in metrics:
+            raise UsageError(f"`cuts` names {spec(metric)}, which is not studied; add it with `metrics`")
+        if gives_labels(metric):
+            raise UsageError(f"`cuts` names {metric.name}, which gives labels and takes no cut; drop it")
+    return {metrics.index(metric): cut for metric, cut in parsed.items()}
+
+
+def _label_texts(
+    metric: Metric, scores: Scores, gold: _GoldLabels, item_of: Indices, *, cut: float | None, seed: int
+) -> _MetricLabels:
     """A metric's labels of the examples that it and people label."""
+    usable = gold.known & ~np.isnan(np.frombuffer(scores.values))
+    confidence = sign_of(metric) * np.frombuffer(scores.values)[usable]
+    if gives_labels(metric):
+        parts = {name: np.frombuffer(part)[usable] for name, part in scores.parts.items()}
+        numbers = (parts[OMISSION] > 0) + 2 * (parts[HALLUCINATION] > 0)
+        return _MetricLabels(usable, LABELS, numbers.astype(np.int64), parts.get(CONFIDENCE, confidence))
+    numbers, chosen = _cut(metric, confidence, gold.numbers[usable] == 0, item_of[usable], cut, seed)
+    return _MetricLabels(usable, TWO_LABELS, numbers, confidence, chosen)
 
-    usable: Mask
-    predicted: Predicted
+
+def _cut(
+    metric: Metric, confidence: Column, is_ok: Mask, item_of: Indices, cut: float | None, seed: int
+) -> tuple[Indices, Cut | None]:
+    """Label numbers from values of which more is better, and the cut in the metric's own direction.
+
+    A cut that is not given is chosen for each text on the items of other folds.
+    """
+    sign = sign_of(metric)
+    if cut is not None:
+        return (confidence < sign * cut).astype(np.int64), Cut(cut)
+    if not len(confidence):
+        return np.zeros(0, dtype=np.int64), None
+    if item_of.min() == item_of.max():
+        problem = f"1 item, but the cut of {metric.name} is chosen on others"
+        raise UsageError(f"{problem}; add items or give `cuts`")
+    cuts = cross_cuts(confidence, is_ok, item_of, folds=FOLDS, seed=seed)
+    folds = tuple(float(sign * value) for value in np.unique(cuts))
+    return (confidence < cuts).astype(np.int64), Cut(sign * best_cut(confidence, is_ok), folds)
 
 
-class _Work:
-    """The study at hand; labels are kept for the differences."""
+class _LabelAnalysis:
+    """Labels of all metrics; they are kept for the differences."""
 
     def __init__(self, panel: Panel, cuts: Mapping[int, float], draws: int, seed: int) -> None:
         self._panel, self._cuts = panel, cuts
         self._draws = Draws(int(panel.item_of.max()) + 1, draws, seed)
-        # Ranks are made anew for every text in every draw.
+        # Ranks are computed for every text in every draw.
         self._wide_draws = Draws(self._draws.items, draws, seed, len(panel.item_of))
-        self._known: dict[tuple[str, int], _Labelled] = {}
+        self._cache: dict[tuple[str, int], _MetricLabels] = {}
 
-    def verdicts(self, gold: Gold) -> list[Verdict]:
-        """Every metric."""
-        return [self._verdict(number, gold) for number in range(len(self._panel.result.metrics))]
+    def agreements(self, gold: _GoldLabels) -> list[LabelAgreement]:
+        """Every metric against the gold labels."""
+        return [self._agreement(number, gold) for number in range(len(self._panel.result.metrics))]
 
-    def _verdict(self, number: int, gold: Gold) -> Verdict:
-        panel = self._panel
-        usable, predicted = self._label(number, gold)
+    def _agreement(self, number: int, gold: _GoldLabels) -> LabelAgreement:
+        panel, predicted = self._panel, self._label(number, gold)
+        usable = predicted.usable
         labels = LABELS if gold.labels == predicted.labels == LABELS else TWO_LABELS
-        most = len(labels) - 1
-        whole, by_facts = count_groups(
-            np.minimum(gold.numbers[usable], most),
-            np.minimum(predicted.numbers, most),
+        highest = len(labels) - 1
+        all_texts, by_facts = _count_texts(
+            np.minimum(gold.numbers[usable], highest),
+            np.minimum(predicted.numbers, highest),
             labels,
             panel.item_of[usable],
             panel.facts[usable],
             self._draws,
         )
-        return Verdict(
+        return LabelAgreement(
             metric=panel.result.scores[number].metric,
             gold=gold.title,
             left_out=int((~usable).sum()),
             cut=predicted.cut,
-            whole=whole,
+            all_texts=all_texts,
             by_facts=by_facts,
-            correlations=self._correlations(usable, predicted.confidence, gold),
+            correlations=self._correlations(predicted, gold),
         )
 
-    def _label(self, number: int, gold: Gold) -> _Labelled:
+    def _label(self, number: int, gold: _GoldLabels) -> _MetricLabels:
         key = gold.title, number
-        if key not in self._known:
+        if key not in self._cache:
             result = self._panel.result
-            metric, scores = result.metrics[number], result.scores[number]
-            usable = gold.known & ~np.isnan(np.frombuffer(scores.values))
-            cut, seed = self._cuts.get(number), self._draws.seed
-            predicted = predict(metric, scores, usable, gold, self._panel.item_of, cut=cut, seed=seed)
-            self._known[key] = _Labelled(usable, predicted)
-        return self._known[key]
+            self._cache[key] = _label_texts(
+                result.metrics[number],
+                result.scores[number],
+                gold,
+                self._panel.item_of,
+                cut=self._cuts.get(number),
+                seed=self._draws.seed,
+            )
+        return self._cache[key]
 
-    def _correlations(self, usable: Mask, confidence: Column, gold: Gold) -> dict[str, Measured]:
+    def _correlations(self, predicted: _MetricLabels, gold: _GoldLabels) -> dict[str, Estimate]:
         """Of the confidence with the rating, where there is one."""
         if gold.rating is None:
             return {}
-        rating, item_of = gold.rating[usable], self._panel.item_of[usable]
+        confidence = predicted.confidence
+        rating, item_of = gold.rating[predicted.usable], self._panel.item_of[predicted.usable]
         reason = why_undefined(confidence, rating)
         if reason:
-            return dict.fromkeys(("pearson", "spearman"), Measured(math.nan, reason=reason))
+            return dict.fromkeys(("pearson", "spearman"), Estimate(math.nan, reason=reason))
         drawn = self._wide_draws.apply(
             lambda weights: {
                 "pearson": pearson(confidence, rating, item_of, weights),
                 "spearman": spearman(confidence, rating, item_of, weights),
             }
         )
-        return {name: summarize(column) for name, column in drawn.items()}
+        return {name: estimate(column) for name, column in drawn.items()}
 
-    def differences(self, gold: Gold) -> list[Difference]:
-        """Every pair of metrics: of two labels, and of four where both have four."""
+    def differences(self, gold: _GoldLabels) -> list[AccuracyDifference]:
+        """Every pair of metrics with two labels, and with four where both have four."""
         numbers = range(len(self._panel.result.metrics))
-        four = [n for n in numbers if gold.labels == self._label(n, gold).predicted.labels == LABELS]
+        four = [n for n in numbers if gold.labels == self._label(n, gold).labels == LABELS]
         return [*self._family(gold, TWO_WAY, numbers), *self._family(gold, FOUR_WAY, four)]
 
-    def _family(self, gold: Gold, ways: str, numbers: Sequence[int]) -> list[Difference]:
+    def _family(self, gold: _GoldLabels, ways: str, numbers: Sequence[int]) -> list[AccuracyDifference]:
         """Pairs whose p-values are corrected together."""
-        found = [self._difference(gold, ways, first, second) for first, second in combinations(numbers, 2)]
-        corrected = holm([one.p_mcnemar for one in found])
-        return [replace(one, p_holm=p) for one, p in zip(found, corrected, strict=True)]
+        pairs = [self._difference(gold, ways, *pair) for pair in combinations(numbers, 2)]
+        return with_holm(pairs, [pair.p_mcnemar for pair in pairs])
 
-    def _difference(self, gold: Gold, ways: str, first: int, second: int) -> Difference:
+    def _difference(self, gold: _GoldLabels, ways: str, first: int, second: int) -> AccuracyDifference:
         """Which of two metrics is right more often on the texts that both label."""
         both = self._label(first, gold).usable & self._label(second, gold).usable
         right = {number: self._right(gold, ways, number)[both] for number in (first, second)}
@@ -220,30 +386,81 @@ class _Work:
             first, second = second, first
         only_better, only_worse = (right[a] & ~right[b] for a, b in ((first, second), (second, first)))
         gain = only_better.astype(np.float64) - only_worse
+        drawn = mean_in_draws(gain, self._panel.item_of[both], self._draws)
         counts = int(only_better.sum()), int(only_worse.sum())
-        return Difference(
+        return AccuracyDifference(
             gold=gold.title,
             ways=ways,
             better=self._panel.result.scores[first].metric,
             worse=self._panel.result.scores[second].metric,
-            difference=self._mean(gain, self._panel.item_of[both]),
+            difference=estimate(drawn, "no text is labelled by both"),
             only_better=counts[0],
             only_worse=counts[1],
             p_mcnemar=mcnemar_p(*counts),
         )
 
-    def _right(self, gold: Gold, ways: str, number: int) -> Mask:
+    def _right(self, gold: _GoldLabels, ways: str, number: int) -> Mask:
         """Which labels of a metric are right; those of examples without one are meaningless."""
-        usable, predicted = self._label(number, gold)
-        labels = np.zeros(len(usable), dtype=np.int64)
-        labels[usable] = predicted.numbers
+        predicted = self._label(number, gold)
+        labels = np.zeros(len(predicted.usable), dtype=np.int64)
+        labels[predicted.usable] = predicted.numbers
         right: Mask = (labels > 0) == (gold.numbers > 0) if ways == TWO_WAY else labels == gold.numbers
         return right
 
-    def _mean(self, column: Column, item_of: Indices) -> Measured:
-        """The mean over texts in every draw of items."""
-        together = np.zeros_like(item_of)
-        drawn = self._draws.apply(
-            lambda weights: {"": group_means(column, item_of, together, 1, weights)[:, 0]}
+
+def _count_texts(
+    gold: Indices, predicted: Indices, labels: tuple[str, ...], item_of: Indices, facts: Indices, draws: Draws
+) -> tuple[LabelledTexts, dict[int, LabelledTexts]]:
+    """All texts together, and those with each number of facts."""
+    counts = {}
+    for number in np.unique(facts).tolist():
+        members = facts == number
+        items, index = np.unique(item_of[members], return_inverse=True)
+        by_item = count_by_item(
+            gold[members], predicted[members], index, items=len(items), classes=len(labels)
         )
-        return summarize(drawn[""], "no text is labelled by both")
+        counts[number] = items, by_item
+    shape = (-1, len(labels), len(labels))
+    drawn = draws.apply(
+        lambda weights: {
+            str(number): (weights[:, items] @ by_item).reshape(shape)
+            for number, (items, by_item) in counts.items()
+        }
+    )
+    by_facts = {number: drawn[str(number)] for number in counts}
+    total = sum(by_facts.values(), np.zeros((draws.draws + 1, *shape[1:])))
+    return _labelled_texts(total, labels), {n: _labelled_texts(some, labels) for n, some in by_facts.items()}
+
+
+def _labelled_texts(confusions: Column, labels: tuple[str, ...]) -> LabelledTexts:
+    examples = int(confusions[0].sum())
+    if labels != LABELS:
+        return LabelledTexts(examples, _confusion(confusions, TWO_LABELS), None)
+    # Every label but OK becomes "not OK".
+    collapsed = np.add.reduceat(np.add.reduceat(confusions, (0, 1), axis=1), (0, 1), axis=2)
+    return LabelledTexts(examples, _confusion(collapsed, TWO_LABELS), _confusion(confusions, LABELS))
+
+
+def _confusion(confusions: Column, labels: tuple[str, ...]) -> Confusion:
+    """The rates of the confusion matrices of all draws, of which the first is the data itself."""
+    first = confusions[0].astype(int)
+    absent = [label for label, count in zip(labels, first.sum(axis=1), strict=True) if not count]
+    rated = labels if labels == LABELS else TWO_LABELS[1:]
+    no_texts = "" if first.any() else "no text has both labels"
+    return Confusion(
+        labels=labels,
+        counts=tuple(map(tuple, first.tolist())),
+        accuracy=estimate(accuracy(confusions), no_texts),
+        balanced_accuracy=estimate(
+            balanced_accuracy(confusions), no_texts or f"people call no text {', '.join(absent)}"
+        ),
+        classes={label: _rates(confusions, label, labels.index(label)) for label in rated},
+    )
+
+
+def _rates(confusions: Column, label: str, number: int) -> LabelRates:
+    return LabelRates(
+        estimate(precision(confusions, number), f"the metric calls no text {label}"),
+        estimate(recall(confusions, number), f"people call no text {label}"),
+        estimate(f1(confusions, number), f"neither people nor the metric call a text {label}"),
+    )

@@ -16,7 +16,7 @@ from factable.errors import UsageError
 from factable.io.read import read
 from factable.report.html import Listing, Report, listing_rows, write_report
 from factable.stats.bootstrap import Draws, interval
-from factable.study.comparison import compare
+from factable.study.comparison import compare_systems
 from factable.study.panel import score_panel
 from factable.types import Example, Finding, Record, Table
 
@@ -160,7 +160,7 @@ def test_a_comparison_brings_its_own_numbers_and_systems(tmp_path, restaurants):
         panel = score_panel(
             [restaurants, third], metrics, need_ratings=False, listing=listing_rows, listener=listing.take
         )
-        found = compare(panel, excluded=["third"], draws=100)
+        found = compare_systems(panel, excluded=["third"], draws=100)
         write_report(stream, Report("t", panel.result, listing, comparison=found))
     data = data_of(path.read_text())
     (overview,) = data["metrics"]

@@ -14,15 +14,20 @@ from matplotlib.text import Text
 
 from factable import Example, MissingExtraError, Record, Table, UsageError
 from factable.core.registry import parse
-from factable.report.plots.bars import draw_comparison, draw_correlations
-from factable.report.plots.curves import draw_coverage, draw_curves
-from factable.report.plots.labels import parallel_map, wrap
-from factable.report.plots.scatter import MAX_DOTS, draw_scatter
-from factable.report.plots.style import PAGE, RESOLUTION, picture_format, save
-from factable.study.comparison import compare
+from factable.report.plots.figures import (
+    MAX_DOTS,
+    draw_comparison,
+    draw_correlations,
+    draw_coverage,
+    draw_curves,
+    draw_scatter,
+)
+from factable.report.plots.labels import avoid_overlap, wrap
+from factable.report.plots.style import PAGE, RESOLUTION, image_format, save
+from factable.study.comparison import compare_systems
 from factable.study.divergence import measure_coverage, measure_divergence
 from factable.study.panel import score_panel
-from factable.study.ratings import study
+from factable.study.ratings import study_ratings
 
 TABLE = Table((Record("", "animal", "cat"), Record("", "place", "old mat")))
 REFERENCE = "the cat sat on the old red mat by the door"
@@ -45,15 +50,15 @@ def make_panel(systems=SYSTEMS, items=6, ratings=("semantics", "fluency"), metri
 def draw_all(panel):
     """Every kind of picture by its name."""
     humans = [name for name in panel.ratings if name != "entailed"]
-    found = study(panel, humans=humans, draws=20)
-    texts = study(panel, humans=humans, level="example", draws=0)
+    found = study_ratings(panel, humans=humans, draws=20)
+    texts = study_ratings(panel, humans=humans, level="example", draws=0)
     return {
         "correlations": draw_correlations(found),
         "scatter of systems": draw_scatter(panel, found),
         "scatter of texts": draw_scatter(panel, texts),
         "coverage": draw_coverage(measure_coverage(panel)),
         "curves": draw_curves(measure_divergence(panel, panel.result.metrics, draws=20)),
-        "comparison": draw_comparison(compare(panel, draws=200)),
+        "comparison": draw_comparison(compare_systems(panel, draws=200)),
     }
 
 
@@ -104,7 +109,7 @@ def test_svg_has_the_names_as_text(pictures, name, expected):
 
 def test_values_are_those_of_the_study():
     panel = make_panel()
-    found = study(panel, humans=["semantics"], draws=20)
+    found = study_ratings(panel, humans=["semantics"], draws=20)
     values = [one.statistics["pearson"].value for one in found.agreements]
     shown = texts_of(written(draw_correlations(found), "svg"))
     assert {f"{value:.3f}" for value in values} <= set(shown)
@@ -124,7 +129,7 @@ def test_undefined_is_said():
         for system in SYSTEMS
     ]
     panel = score_panel([examples], [parse("parent"), parse("bleu")])
-    found = study(panel, humans=["semantics"], draws=5)
+    found = study_ratings(panel, humans=["semantics"], draws=5)
     assert texts_of(written(draw_correlations(found), "svg")).count("undefined") == 2
     assert texts_of(written(draw_scatter(panel, found), "svg")).count("r undefined") == 2
     curves = draw_curves(measure_divergence(panel, panel.result.metrics, draws=5))
@@ -133,7 +138,7 @@ def test_undefined_is_said():
 
 def test_many_texts_become_hexagons():
     panel = make_panel(items=MAX_DOTS // len(SYSTEMS) + 1, ratings=("semantics",), metrics=("parent",))
-    figure = draw_scatter(panel, study(panel, humans=["semantics"], level="example", draws=0))
+    figure = draw_scatter(panel, study_ratings(panel, humans=["semantics"], level="example", draws=0))
     (collection,) = figure.axes[0].collections
     # The sum of the hexagons is all texts.
     assert collection.get_array().sum() == len(panel.item_of) > MAX_DOTS
@@ -177,7 +182,7 @@ def test_any_number_of_systems_and_metrics(systems, metrics):
 
 def test_labels_of_points_do_not_overlap():
     panel = make_panel(systems=[f"system-{number}" for number in range(12)], metrics=("parent",))
-    figure = draw_scatter(panel, study(panel, humans=["semantics"], draws=0))
+    figure = draw_scatter(panel, study_ratings(panel, humans=["semantics"], draws=0))
     figure.draw_without_rendering()
     texts = [text for text in figure.axes[0].texts if text.get_text().startswith("system-")]
     # Of the text alone, without the line that leads to it.
@@ -188,9 +193,9 @@ def test_labels_of_points_do_not_overlap():
 
 
 def test_spread():
-    assert parallel_map([0.2, 0.8], [0.1, 0.1], 0, 1) == pytest.approx([0.2, 0.8])
-    assert parallel_map([0.52, 0.5], [0.1, 0.1], 0, 1) == pytest.approx([0.56, 0.46])
-    assert parallel_map([1.0, 1.0, 0.0], [0.1, 0.2, 0.1], 0, 1) == pytest.approx([0.75, 0.9, 0.05])
+    assert avoid_overlap([0.2, 0.8], [0.1, 0.1], 0, 1) == pytest.approx([0.2, 0.8])
+    assert avoid_overlap([0.52, 0.5], [0.1, 0.1], 0, 1) == pytest.approx([0.56, 0.46])
+    assert avoid_overlap([1.0, 1.0, 0.0], [0.1, 0.2, 0.1], 0, 1) == pytest.approx([0.75, 0.9, 0.05])
 
 
 def test_long_names_are_wrapped():
@@ -203,7 +208,7 @@ def test_long_names_are_wrapped():
 
 
 def test_format_by_ending():
-    assert [picture_format(f"a.{ending}") for ending in ("png", "SVG", "pdf", "svg.gz")] == [
+    assert [image_format(f"a.{ending}") for ending in ("png", "SVG", "pdf", "svg.gz")] == [
         "png",
         "svg",
         "pdf",
@@ -211,19 +216,19 @@ def test_format_by_ending():
     ]
     for name, found in (("a.gif", "ends in '.gif'"), ("-", "has no ending"), ("a", "has no ending")):
         with pytest.raises(UsageError, match=f"picture '{name}' {found}; end it in .png, .svg or .pdf"):
-            picture_format(name)
+            image_format(name)
 
 
 def test_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"drawing needs the extra 'plot'.*factable\[plot\]"):
-        picture_format("a.png")
+        image_format("a.png")
 
 
 def test_drawing_leaves_no_global_state():
     script = (
         "import sys, io, matplotlib, numpy as np\n"
-        "from factable.report.plots.curves import draw_coverage\n"
+        "from factable.report.plots.figures import draw_coverage\n"
         "from factable.report.plots.style import save\n"
         "from factable.study.divergence import Coverage\n"
         # Asking for the backend would choose one.

@@ -9,7 +9,7 @@ import factable
 from factable import Example, Record, Table, UsageError
 from factable.core.registry import parse
 from factable.stats.significance import holm
-from factable.study.comparison import compare, names_of_files
+from factable.study.comparison import compare_systems, names_of_files
 from factable.study.panel import score_panel
 
 TABLE = Table((Record("", "animal", "cat"), Record("", "place", "mat")))
@@ -43,7 +43,7 @@ def four():
 
 @pytest.fixture(scope="module")
 def found(four):
-    return compare(panel_of(four, "bleu", "ter", "rouge"), draws=500)
+    return compare_systems(panel_of(four, "bleu", "ter", "rouge"), draws=500)
 
 
 def corpus(examples, spec, system):
@@ -88,7 +88,7 @@ def test_differences(found):
 
 
 def test_a_baseline_is_all_that_others_are_compared_with(four, found):
-    against = compare(panel_of(four, "bleu"), draws=500, baseline="fair")
+    against = compare_systems(panel_of(four, "bleu"), draws=500, baseline="fair")
     (ranking,) = against.rankings
     assert [one.rank for one in ranking.standings] == [None] * 4
     assert {one.other for one in ranking.differences} == {"fair"}
@@ -98,21 +98,21 @@ def test_a_baseline_is_all_that_others_are_compared_with(four, found):
     assert p_values["best"] == both["best", "fair"]
     assert p_values["weak"] == both["fair", "weak"]
     with pytest.raises(UsageError, match="no system 'fare'; did you mean 'fair'"):
-        compare(panel_of(four, "bleu"), baseline="fare")
+        compare_systems(panel_of(four, "bleu"), baseline="fare")
 
 
 def test_only_items_of_all_systems_count():
     examples = make({"a": 8, "b": 5})
     bare = Example("i3", "b", "the cat", TABLE)
     some = [one for one in examples if (one.item, one.system) not in (("i0", "a"), ("i1", "b"), ("i3", "b"))]
-    found = compare(panel_of([*some, bare], "bleu", "rouge"), draws=50)
+    found = compare_systems(panel_of([*some, bare], "bleu", "rouge"), draws=50)
     shared = [one for one in examples if one.item not in ("i0", "i1", "i3")]
     assert (found.items, found.missing) == (58, 2)
     for ranking in found.rankings:
         assert (ranking.items, ranking.unscored) == (57, 1)
         for standing in ranking.standings:
             assert standing.value == corpus(shared, ranking.metric, standing.system).corpus
-    again = compare(panel_of(shared, "bleu", "rouge"), draws=50)
+    again = compare_systems(panel_of(shared, "bleu", "rouge"), draws=50)
     for one, other in zip(found.rankings, again.rankings, strict=True):
         assert one.standings == other.standings
         assert one.differences == other.differences
@@ -120,7 +120,7 @@ def test_only_items_of_all_systems_count():
 
 def test_order_of_examples_changes_nothing(four, found):
     shuffled = [four[index] for index in np.random.default_rng(5).permutation(len(four))]
-    for ranking in compare(panel_of(shuffled, "bleu"), draws=500).rankings:
+    for ranking in compare_systems(panel_of(shuffled, "bleu"), draws=500).rankings:
         standings = {one.system: one for one in ranking.standings}
         for one in found.rankings[0].standings:
             assert standings[one.system].value == one.value
@@ -130,7 +130,9 @@ def test_order_of_examples_changes_nothing(four, found):
 def test_equal_systems():
     examples = make({"a": 6})
     copies = [Example(e.item, "b", e.text, e.table, e.references) for e in examples]
-    for ranking in compare(panel_of([*examples, *copies], "bleu", "rouge", "nist"), draws=100).rankings:
+    for ranking in compare_systems(
+        panel_of([*examples, *copies], "bleu", "rouge", "nist"), draws=100
+    ).rankings:
         (difference,) = ranking.differences
         assert (difference.system, difference.other, difference.difference) == ("a", "b", 0.0)
         assert (difference.low, difference.high) == (0.0, 0.0)
@@ -145,7 +147,7 @@ def test_a_cluster_ends_only_where_all_above_are_better_than_all_below():
         for system, many in right.items()
         for item in range(40)
     ]
-    (ranking,) = compare(panel_of(examples, "rouge"), draws=20_000).rankings
+    (ranking,) = compare_systems(panel_of(examples, "rouge"), draws=20_000).rankings
     found = {(one.system, one.other): one for one in ranking.differences}
     for (system, other), one in found.items():
         # Items that differ all speak for one system; a swap of all or none of them is as far apart.
@@ -157,7 +159,7 @@ def test_a_cluster_ends_only_where_all_above_are_better_than_all_below():
 
 
 def test_no_draws(four):
-    (ranking,) = compare(panel_of(four, "bleu"), draws=0).rankings
+    (ranking,) = compare_systems(panel_of(four, "bleu"), draws=0).rankings
     assert [one.rank for one in ranking.standings] == [None] * 4
     assert all(math.isnan(one.low) and not math.isnan(one.value) for one in ranking.standings)
     assert all(math.isnan(one.p_holm) and one.difference >= 0 for one in ranking.differences)
@@ -165,11 +167,11 @@ def test_no_draws(four):
 
 def test_too_few_draws_for_so_many_pairs(four, found):
     assert found.note == ""
-    few = compare(panel_of(four, "bleu"), draws=100)
+    few = compare_systems(panel_of(four, "bleu"), draws=100)
     assert few.note.startswith("100 randomisations cannot tell 6 pairs apart at 0.05; draw 120 or more")
     assert [one.rank for one in few.rankings[0].standings] == [1] * 4
-    assert compare(panel_of(four, "bleu"), draws=120).note == ""
-    assert compare(panel_of(four, "bleu"), draws=100, baseline="fair").note == ""
+    assert compare_systems(panel_of(four, "bleu"), draws=120).note == ""
+    assert compare_systems(panel_of(four, "bleu"), draws=100, baseline="fair").note == ""
 
 
 def test_nothing_that_all_systems_have_is_scored():
@@ -180,7 +182,7 @@ def test_nothing_that_all_systems_have_is_scored():
         Example("i2", "b", "the cat", TABLE, ("the cat",)),
     ]
     for spec in ("bleu", "rouge"):
-        (ranking,) = compare(panel_of(examples, spec), draws=10).rankings
+        (ranking,) = compare_systems(panel_of(examples, spec), draws=10).rankings
         assert (ranking.items, ranking.unscored) == (0, 2)
         assert ranking.reason == "no item is scored for every system"
         assert all(math.isnan(one.value) and one.rank is None for one in ranking.standings)
@@ -189,10 +191,10 @@ def test_nothing_that_all_systems_have_is_scored():
 
 def test_what_cannot_be_compared_is_refused(four):
     with pytest.raises(UsageError, match=r"1 system \(best\), but a comparison needs 2 or more; add systems"):
-        compare(panel_of(four, "bleu"), systems=["best"])
+        compare_systems(panel_of(four, "bleu"), systems=["best"])
     apart = [Example(e.item + e.system, e.system, e.text, e.table, e.references) for e in four]
     with pytest.raises(UsageError, match="no item has texts of all 4 systems; use the same ids"):
-        compare(panel_of(apart, "bleu"))
+        compare_systems(panel_of(apart, "bleu"))
 
 
 def test_names_of_files():

@@ -9,9 +9,9 @@ from scipy import stats
 from factable import DataError, Example, Record, Table, UsageError
 from factable.core.registry import parse
 from factable.metrics.parent.metric import Parent
-from factable.report.divergence import coverage_bins, divergence_output
 from factable.report.formats import render
-from factable.study.divergence import measure_coverage, measure_divergence
+from factable.report.studies import coverage_bins, divergence_output
+from factable.study.divergence import measure_coverage, measure_divergence, study_divergence
 from factable.study.panel import score_panel
 
 TABLE = Table((Record("", "animal", "cat"), Record("", "place", "old mat")))
@@ -98,7 +98,7 @@ def test_undefined_has_a_reason():
     (curve, _) = measure_divergence(panel, METRICS, draws=3).curves
     assert {point.reason for point in curve.points} == {"all ratings are equal"}
     assert all(math.isnan(point.mean) for point in curve.points)
-    output = divergence_output(measure_coverage(panel), measure_divergence(panel, METRICS, draws=3))
+    output = divergence_output(study_divergence(panel, METRICS, draws=3))
     assert b'"mean":null,"low":null,"high":null,"reason":"all ratings are equal"' in render(output, "json")
     assert "–" in render(output, "table").decode()
 

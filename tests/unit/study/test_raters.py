@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from factable.io.judgements import AnnotatedSpan, Annotation
-from factable.study.agreement import study
+from factable.study.agreement import study_agreement
 
 
 def rated(text, annotator, **human):
@@ -24,7 +24,7 @@ def test_missing_ratings_and_single_annotators():
         for text, value in enumerate(values)
         if value == value
     ]
-    found = study([*rows, rated("t9", "a7", fluency=1.0)], draws=20)
+    found = study_agreement([*rows, rated("t9", "a7", fluency=1.0)], draws=20)
     assert (found.texts, found.annotators) == (5, 4)
     quality, fluency = found.dimensions
     assert (quality.texts, quality.left_out, quality.annotators, quality.values) == (3, 1, 3, 4)
@@ -42,7 +42,7 @@ def test_missing_ratings_and_single_annotators():
 def test_reasons():
     rows = [rated("t", annotator, kind="good", mark=1.0, some=2.0) for annotator in "ab"]
     rows += [rated("u", annotator, kind="bad", mark=1.0, some=3.0) for annotator in "abc"]
-    kind, mark, _ = study(rows, draws=0).dimensions
+    kind, mark, _ = study_agreement(rows, draws=0).dimensions
     assert kind.statistics["observed_agreement"].value == kind.statistics["alpha_nominal"].value == 1.0
     assert kind.statistics["alpha_ordinal"].reason == "labels are no numbers"
     assert kind.statistics["fleiss_kappa"].reason == (
@@ -58,7 +58,7 @@ def test_one_name_among_numbers_makes_all_of_them_names():
         rated("u", "a", mark="x"),
         rated("u", "b", mark=2.0),
     ]
-    (mark,) = study(rows, draws=0).dimensions
+    (mark,) = study_agreement(rows, draws=0).dimensions
     assert mark.values == 3
     assert mark.statistics["observed_agreement"].value == 0.5
     assert mark.statistics["alpha_interval"].reason == "labels are no numbers"
@@ -73,7 +73,7 @@ def test_spans_by_hand():
         marked("u", "b", (0, 2, "number")),
         marked("v", "a", (0, 2)),
     ]
-    found = study(rows, draws=10)
+    found = study_agreement(rows, draws=10)
     whole, name, number = found.spans
     assert [one.kind for one in found.spans] == [None, "name", "number"]
     assert (whole.texts, whole.left_out, whole.annotators) == (2, 1, 3)
@@ -90,7 +90,7 @@ def test_spans_by_hand():
 
 
 def test_spans_that_nobody_marks_or_compares():
-    (nothing,) = study([marked("t", "a"), marked("t", "b")], draws=5).spans
+    (nothing,) = study_agreement([marked("t", "a"), marked("t", "b")], draws=5).spans
     assert nothing.statistics["exact_f1"].reason == "no spans are marked"
-    (alone,) = study([marked("t", "a", (0, 3))], draws=5).spans
+    (alone,) = study_agreement([marked("t", "a", (0, 3))], draws=5).spans
     assert alone.statistics["character_f1"].reason == "no text has two annotators"

@@ -8,7 +8,7 @@ import pytest
 from factable import DataError, Example, Record, Table
 from factable.core.registry import parse
 from factable.study.panel import score_panel
-from factable.study.ratings import study
+from factable.study.ratings import study_ratings
 
 TABLE = Table((Record("", "animal", "cat"),))
 REFERENCE = "the cat sat on the old red mat by the door"
@@ -32,7 +32,7 @@ def make(items=6, **changes):
 @pytest.mark.parametrize("level", ["system", "example", "item"])
 def test_a_metric_that_is_better_lower_agrees_too(level):
     rated = score_panel([make()], [parse("ter"), parse("bleu")])
-    for agreement in study(rated, level=level, draws=20).agreements:
+    for agreement in study_ratings(rated, level=level, draws=20).agreements:
         assert agreement.statistics["pearson"].value > 0.4
         assert agreement.statistics["pairwise_accuracy"].value > 0.6
 
@@ -41,10 +41,10 @@ def test_metrics_are_compared_on_what_both_score():
     examples = make()
     bare = Example("i0", "s1", "cat", TABLE, (), {"semantics": 4.0})
     rated = score_panel([[bare, *examples[1:]]], [parse("bleu"), parse("chrf")])
-    whole = study(score_panel([examples[1:]], rated.result.metrics), level="example", draws=0)
-    found = study(rated, level="example", draws=0)
+    whole = study_ratings(score_panel([examples[1:]], rated.result.metrics), level="example", draws=0)
+    found = study_ratings(rated, level="example", draws=0)
     assert [one.examples_left_out for one in found.agreements] == [1, 1]
-    assert found.comparisons[0].difference == pytest.approx(whole.comparisons[0].difference)
+    assert found.differences[0].difference == pytest.approx(whole.differences[0].difference)
 
 
 def test_nothing_to_correlate_has_a_reason():
@@ -53,11 +53,11 @@ def test_nothing_to_correlate_has_a_reason():
     other = Example("x", "s1", "cat", TABLE, (REFERENCE,), {"fluency": 1.0})
     rated = score_panel([[*unrated, other]], [parse("bleu"), parse("chrf")])
     for level in ("system", "example", "item"):
-        found = study(rated, humans=["semantics"], level=level, draws=5)
+        found = study_ratings(rated, humans=["semantics"], level=level, draws=5)
         assert math.isnan(found.agreements[0].statistics["pearson"].value)
         reason = "no example has both a value and this rating"
         assert found.agreements[0].statistics["pearson"].reason == reason
-        assert found.comparisons[0].reason == "a correlation is undefined"
+        assert found.differences[0].reason == "a correlation is undefined"
 
 
 def test_examples_without_ratings_are_refused():

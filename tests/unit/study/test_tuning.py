@@ -70,7 +70,7 @@ def test_a_given_grid(text, values):
         (
             "parent",
             None,
-            "cannot read 'parent'; write a metric with one * to be tuned, such as parent(mix=*)",
+            "cannot read 'parent'; write a metric with one * to tune, such as parent(mix=*)",
         ),
         ("parent(mix=*, orders=*)", None, "cannot read 'parent(mix=*, orders=*)'; write"),
         ("parent(mix=**)", None, "cannot read 'parent(mix=**)'; write"),
@@ -87,7 +87,7 @@ def test_a_given_grid(text, values):
             None,
             "parent: tokens is no number and cannot be tuned; numbers are mix, orders, smoothing",
         ),
-        ("cider_d(sigma=*)", None, "cider_d: sigma has no natural range; give `grid`"),
+        ("cider_d(sigma=*)", None, "cider_d: sigma has no natural range; give `values`"),
         ("parent(mix=*)", "0:2:0.5", 'parent: mix is 1.5; it must be "auto" or a number from 0 to 1'),
         ("parent(mix=*)", "0:1", "cannot read the grid '0:1'; write values such as 1,2,4 or a range"),
         ("parent(mix=*)", "", "cannot read the grid ''; write"),

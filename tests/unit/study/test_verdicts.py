@@ -18,10 +18,9 @@ from factable.core.registry import parse
 from factable.core.results import Analysis
 from factable.io.formats import open_format
 from factable.report.formats import render
-from factable.report.verdicts import verdicts_output
-from factable.study.labels import LABELS, TWO_LABELS
+from factable.report.verdict_study import verdicts_output
 from factable.study.panel import score_panel
-from factable.study.verdicts import study_verdicts
+from factable.study.verdicts import LABELS, TWO_LABELS, study_verdicts
 from helpers.paths import DATA
 from helpers.peers import Peer
 
@@ -112,7 +111,7 @@ def measured(numbers):
 @pytest.mark.packages
 def test_four_labels(examples, labelled):
     gold, said = labels_of(examples)
-    whole = labelled.verdicts[0].whole
+    whole = labelled.agreements[0].all_texts
     assert whole.examples == len(examples)
     assert whole.four_way.labels == LABELS
     assert whole.four_way.counts == tuple(map(tuple, metrics.confusion_matrix(gold, said).tolist()))
@@ -126,20 +125,20 @@ def test_four_labels(examples, labelled):
 @pytest.mark.packages
 def test_two_labels(examples, labelled):
     gold, said = (numbers > 0 for numbers in labels_of(examples))
-    two = labelled.verdicts[0].whole.two_way
+    two = labelled.agreements[0].all_texts.two_way
     assert two.labels == TWO_LABELS
     assert two.counts == tuple(map(tuple, metrics.confusion_matrix(gold, said).tolist()))
     assert two.balanced_accuracy.value == pytest.approx(metrics.balanced_accuracy_score(gold, said))
     expected = metrics.precision_recall_fscore_support(gold, said, average="binary")[:3]
     assert measured(two.classes["not OK"]) == pytest.approx(expected)
-    assert labelled.verdicts[0].cut is None
-    assert labelled.verdicts[2].whole.four_way is None
+    assert labelled.agreements[0].cut is None
+    assert labelled.agreements[2].all_texts.four_way is None
 
 
 def test_by_number_of_facts(examples, labelled):
     gold, said = labels_of(examples)
     facts = np.array([len(example.table.records) for example in examples])
-    by_facts = labelled.verdicts[0].by_facts
+    by_facts = labelled.agreements[0].by_facts
     assert list(by_facts) == [1, 2, 3]
     for number, group in by_facts.items():
         mine = facts == number
@@ -154,17 +153,17 @@ def test_ratings_from_a_threshold_on(examples, panel):
     assert found.golds == ("semantics >= 2.2", "semantics >= 1.5")
     rating = np.array([example.human["semantics"] for example in examples])
     said = labels_of(examples)[1] > 0
-    first = found.verdicts[0]
-    assert first.whole.four_way is None
+    first = found.agreements[0]
+    assert first.all_texts.four_way is None
     confusion = metrics.confusion_matrix(rating < 2.2, said)
-    assert first.whole.two_way.counts == tuple(map(tuple, confusion.tolist()))
+    assert first.all_texts.two_way.counts == tuple(map(tuple, confusion.tolist()))
     confidence = [float(example.text.split()[-1]) for example in examples]
     assert first.correlations["spearman"].value == pytest.approx(
         stats.spearmanr(confidence, rating).statistic
     )
     assert first.correlations["pearson"].value == pytest.approx(stats.pearsonr(confidence, rating).statistic)
     bleu = np.array(panel.result.scores[3].values)
-    found_of_bleu = found.verdicts[3].correlations["spearman"].value
+    found_of_bleu = found.agreements[3].correlations["spearman"].value
     assert found_of_bleu == pytest.approx(stats.spearmanr(bleu, rating).statistic)
     assert study_verdicts(panel, humans=["semantics"], draws=0).golds == (
         "semantics >= 2.5",
@@ -174,7 +173,7 @@ def test_ratings_from_a_threshold_on(examples, panel):
 
 def test_labels_have_no_correlations(labelled):
     assert labelled.golds == ("omission and hallucination",)
-    assert not labelled.verdicts[0].correlations
+    assert not labelled.agreements[0].correlations
 
 
 @pytest.mark.packages
@@ -184,11 +183,11 @@ def test_a_given_cut(examples, spec, sign):
     values = np.array(panel.result.scores[0].values)
     # The best value there is: a text that is as good as the cut is OK.
     cut = float(sign * (sign * values).max())
-    (verdict,) = study_verdicts(panel, cuts={parse(spec): cut}, draws=0).verdicts
+    (verdict,) = study_verdicts(panel, cuts={parse(spec): cut}, draws=0).agreements
     wrong = ~(sign * values >= sign * cut)
     expected = metrics.confusion_matrix(labels_of(examples)[0] > 0, wrong)
     assert 0 < wrong.sum() < len(wrong)
-    assert verdict.whole.two_way.counts == tuple(map(tuple, expected.tolist()))
+    assert verdict.all_texts.two_way.counts == tuple(map(tuple, expected.tolist()))
     assert verdict.cut == (cut, ())
 
 
@@ -201,11 +200,11 @@ def test_a_chosen_cut_is_in_the_metrics_own_scale(examples):
     ]
     panel = score_panel([lines], [parse("ter"), parse("bleu")])
     found = study_verdicts(panel, omission=["omission"], hallucination=["omission"], draws=0)
-    for verdict in found.verdicts:
-        assert verdict.whole.two_way.accuracy.value == 1.0
+    for verdict in found.agreements:
+        assert verdict.all_texts.two_way.accuracy.value == 1.0
         assert len(verdict.cut.folds) == 1
-    assert found.verdicts[0].cut.value == pytest.approx(25 / 2)
-    assert 50 < found.verdicts[1].cut.value < 100
+    assert found.agreements[0].cut.value == pytest.approx(25 / 2)
+    assert 50 < found.agreements[1].cut.value < 100
 
 
 def test_no_cut_finds_what_is_not_there():
@@ -226,7 +225,7 @@ def test_no_cut_finds_what_is_not_there():
     found = study_verdicts(
         score_panel([lines], [parse("chrf")]), humans=["semantics"], thresholds=[1], draws=0
     )
-    assert found.verdicts[0].whole.two_way.balanced_accuracy.value == pytest.approx(0.5, abs=0.06)
+    assert found.agreements[0].all_texts.two_way.balanced_accuracy.value == pytest.approx(0.5, abs=0.06)
 
 
 @pytest.mark.packages
@@ -256,10 +255,10 @@ def test_what_has_no_label_is_left_out(examples):
     ]
     panel = score_panel([lines], [Judge(), parse("bleu")])
     found = study_verdicts(panel, draws=5)
-    assert [one.left_out for one in found.verdicts] == [2, 1]
+    assert [one.left_out for one in found.agreements] == [2, 1]
     (difference,) = found.differences
-    alone = study_verdicts(score_panel([examples[2:]], [Judge()]), draws=5).verdicts[0]
-    assert found.verdicts[0].whole.two_way.counts == alone.whole.two_way.counts
+    alone = study_verdicts(score_panel([examples[2:]], [Judge()]), draws=5).agreements[0]
+    assert found.agreements[0].all_texts.two_way.counts == alone.all_texts.two_way.counts
     assert difference.only_better + difference.only_worse <= len(examples) - 2
 
 
@@ -268,8 +267,8 @@ def test_undefined_has_a_reason(examples):
         Example(e.item, e.system, "a 0.5", e.table, human={"omission": 0, "hallucination": 0})
         for e in examples
     ]
-    (verdict,) = study_verdicts(score_panel([fine], [Judge()]), draws=10).verdicts
-    two = verdict.whole.two_way
+    (verdict,) = study_verdicts(score_panel([fine], [Judge()]), draws=10).agreements
+    two = verdict.all_texts.two_way
     assert two.accuracy.value == 1
     assert two.balanced_accuracy.reason == "people call no text not OK"
     assert two.classes["not OK"].precision.reason == "the metric calls no text not OK"
@@ -277,8 +276,10 @@ def test_undefined_has_a_reason(examples):
     assert two.classes["not OK"].f1.reason == "neither people nor the metric call a text not OK"
     assert math.isnan(two.classes["not OK"].f1.value)
     none = [Example(e.item, e.system, "a ?", e.table, human=e.human) for e in examples]
-    (verdict,) = study_verdicts(score_panel([none], [Judge()]), humans=["semantics"], thresholds=[2]).verdicts
-    assert verdict.whole.two_way.accuracy.reason == "no text has both labels"
+    (verdict,) = study_verdicts(
+        score_panel([none], [Judge()]), humans=["semantics"], thresholds=[2]
+    ).agreements
+    assert verdict.all_texts.two_way.accuracy.reason == "no text has both labels"
     assert verdict.correlations["pearson"].reason == "fewer than two points"
 
 
@@ -294,7 +295,7 @@ def test_undefined_has_a_reason(examples):
             "no rating 'missing' among omission, hallucination, semantics; name ratings with `humans`",
         ),
         ({"cuts": {parse("ter"): 3.0}}, "`cuts` names ter, which is not studied; add it with `metrics`"),
-        ({"cuts": {Judge(): 0.5}}, "`cuts` names judge, which labels texts itself and takes no cut; drop it"),
+        ({"cuts": {Judge(): 0.5}}, "`cuts` names judge, which gives labels and takes no cut; drop it"),
     ],
 )
 def test_misuse(panel, options, message):
@@ -309,7 +310,7 @@ def test_one_item_has_no_others_to_choose_a_cut_on(examples):
         UsageError, match="1 item, but the cut of chrf is chosen on others; add items or give"
     ):
         study_verdicts(panel)
-    assert study_verdicts(panel, cuts={parse("chrf"): 50.0}).verdicts[0].whole.examples == 3
+    assert study_verdicts(panel, cuts={parse("chrf"): 50.0}).agreements[0].all_texts.examples == 3
 
 
 @pytest.mark.data("e2e")
@@ -317,20 +318,20 @@ def test_slot_errors_of_the_e2e_challenge():
     lines = open_format("e2e-outputs")([str(E2E)])
     silent = [Example(e.item, e.system, "a 1", e.table, human=e.human) for e in lines]
     options = {"omission": ["missing", "valerr"], "hallucination": ["added", "valerr"]}
-    (verdict,) = study_verdicts(score_panel([silent], [Judge()]), **options, draws=10).verdicts
+    (verdict,) = study_verdicts(score_panel([silent], [Judge()]), **options, draws=10).agreements
     with lzma.open(E2E, "rt", encoding="utf-8", newline="") as stream:
         expected = Counter(
             sum({bit for name, bits in LABELS_OF.items() if int(row[name]) for bit in (1, 2) if bits & bit})
             for row in csv.DictReader(stream, delimiter="\t")
         )
-    assert [counts[0] for counts in verdict.whole.four_way.counts] == [expected[n] for n in range(4)]
+    assert [counts[0] for counts in verdict.all_texts.four_way.counts] == [expected[n] for n in range(4)]
     assert verdict.gold == "missing/valerr and added/valerr"
 
 
 def test_four_labels_in_every_form(labelled):
     output = verdicts_output(labelled)
     (verdict,) = orjson.loads(render(output, "json"))["metrics"][0]["verdicts"].values()
-    four = labelled.verdicts[0].whole.four_way
+    four = labelled.agreements[0].all_texts.four_way
     assert list(verdict["four_way"]["classes"]) == list(LABELS)
     assert verdict["four_way"]["confusion"]["omission"]["OK"] == four.counts[1][0]
     assert verdict["four_way"]["accuracy"]["value"] == four.accuracy.value
@@ -339,6 +340,6 @@ def test_four_labels_in_every_form(labelled):
     mine = [row for row in rows if row["metric"] == "judge" and row["facts"] == ""]
     assert [row["ways"] for row in mine].count("four-way") == 2 + 4 * 3
     table = render(output, "table").decode()
-    assert " omission and hallucination: four-way, judge\n" in table
+    assert " omission and hallucination: four-way, rates of judge (0–1)\n" in table
     assert "omission+hallucination" in render(output, "markdown").decode()
     assert r"judge(strict=False)" in render(output, "latex").decode()

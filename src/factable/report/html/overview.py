@@ -3,21 +3,22 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from factable.core.metric import Metric, corpus_results
 from factable.core.results import VALUE, Scores, pick
 from factable.engine.collect import Result
+from factable.stats import Column, Indices
 from factable.stats.bootstrap import Draws, Interval, group_means, group_totals, interval
-from factable.study.comparison import Comparison
+
+if TYPE_CHECKING:
+    from factable.study.comparison import SystemComparison
 
 BINS = 25
 # The number of a system that stands for all of them together.
 ALL = -1
-Column = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Drawing:
     item_of: Indices
 
 
-def overviews(result: Result, drawing: Drawing, comparison: Comparison | None) -> list[Overview]:
+def overviews(result: Result, drawing: Drawing, comparison: "SystemComparison | None") -> list[Overview]:
     """One for each metric; a comparison brings its own values, of the items that all its systems have."""
     if comparison:
         return [_compared(result, index, comparison) for index in range(len(result.metrics))]
@@ -99,7 +100,7 @@ def _line(metric: Metric, scores: Scores, system: int, found: Interval, edges: t
     )
 
 
-def _compared(result: Result, index: int, comparison: Comparison) -> Overview:
+def _compared(result: Result, index: int, comparison: "SystemComparison") -> Overview:
     metric, scores, ranking = result.metrics[index], result.scores[index], comparison.rankings[index]
     values = np.frombuffer(scores.values)
     edges = _edges(metric, values)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from typing import IO, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
 import numpy as np
 import orjson
@@ -14,9 +14,12 @@ import orjson
 from factable._version import __version__
 from factable.engine.collect import Result
 from factable.errors import printable
-from factable.report.html.listing import KINDS, Indices, Listing
+from factable.report.html.listing import KINDS, Listing
 from factable.report.html.overview import Drawing, overviews
-from factable.study.comparison import Comparison
+from factable.stats import Indices
+
+if TYPE_CHECKING:
+    from factable.study.comparison import SystemComparison
 
 # Of more examples the page lists the worst; what it says of all together is of all.
 MAX_EXAMPLES = 20_000
@@ -34,7 +37,7 @@ class Report:
     listing: Listing
     outcome: Literal["", "passed", "failed"] = ""
     notes: Sequence[str] = ()
-    comparison: Comparison | None = None
+    comparison: "SystemComparison | None" = None
     draws: int = 1000
     seed: int = 0
     most_examples: int = MAX_EXAMPLES

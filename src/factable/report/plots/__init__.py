@@ -1,1 +1,1 @@
-"""Pictures for papers, one file per kind; each function gives a figure that `style.save` writes."""
+"""Figures for papers: `figures` draws them, `style.save` writes them."""

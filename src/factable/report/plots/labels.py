@@ -1,4 +1,4 @@
-"""Where the names of points and lines go, so that they can be read."""
+"""Placing the names of points and lines so that they can be read."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 LABEL_SIZE = 5.5
 POINT_RADIUS = 1.8
-# How far from its point a label may be, in points; from the second on a thin line leads to it.
+# Distances of a label from its point, in points; from the second on a thin line leads to it.
 DISTANCES = (2.5, 6.0, 10.0, 15.0)
 ANGLES = (0, 180, 90, 270, 30, 330, 150, 210, 60, 300, 120, 240, 15, 345, 165, 195)
-LONGEST_LINE, MAX_LINES = 28, 3
+MAX_LINE, MAX_LINES = 28, 3
 
 
 class Box(NamedTuple):
@@ -27,18 +27,18 @@ class Box(NamedTuple):
     top: float
 
     def meets(self, other: "Box") -> bool:
-        """Whether the two have an area in common."""
+        """True if the two share an area."""
         across = min(self.right, other.right) > max(self.left, other.left)
         return across and min(self.top, other.top) > max(self.bottom, other.bottom)
 
     def is_inside(self, other: "Box") -> bool:
-        """Whether the other covers all of this one."""
+        """True if the other covers all of this one."""
         across = other.left <= self.left and self.right <= other.right
         return across and other.bottom <= self.bottom and self.top <= other.top
 
 
 class Position(NamedTuple):
-    """Where a label's centre may be, in points from its own point, and what it and its line cover."""
+    """A position of a label's centre, in points from its own point, and the boxes it and its line cover."""
 
     right: float
     up: float
@@ -49,46 +49,43 @@ class Position(NamedTuple):
 def label_points(
     axes: "Axes", xs: Sequence[float], ys: Sequence[float], names: Sequence[str], taken: Sequence[Box]
 ) -> None:
-    """Write names beside their points where they cover nothing; one without a free place is left out."""
+    """Write names beside their points where they cover nothing; one without a free position is left out."""
     scale = axes.figure.dpi / 72
     centres = [(float(x), float(y)) for x, y in axes.transData.transform(list(zip(xs, ys, strict=True)))]
     sizes = [_size(axes, name) for name in names]
-    indices = [
-        [
-            index
-            for index in _indices(*centre, *size, scale)
-            if index.boxes[0].is_inside(Box(*axes.bbox.extents))
-        ]
+    panel = Box(*axes.bbox.extents)
+    positions = [
+        [position for position in _positions(*centre, *size, scale) if position.boxes[0].is_inside(panel)]
         for centre, size in zip(centres, sizes, strict=True)
     ]
     radius = POINT_RADIUS * scale
-    full = [*taken, *(Box(x - radius, y - radius, x + radius, y + radius) for x, y in centres)]
-    # Who comes first finds the best place, so a few orders are tried.
+    occupied = [*taken, *(Box(x - radius, y - radius, x + radius, y + radius) for x, y in centres)]
+    # The first label gets the best position, so a few orders are tried.
     numbers = range(len(names))
     across, up = (sorted(numbers, key=[centre[axis] for centre in centres].__getitem__) for axis in (0, 1))
     orders = (across, across[::-1], up, up[::-1])
-    tried = [_choose(order, indices, full) for order in orders]
-    best = min(tried, key=lambda found: (-len(found), sum(index.distance for index in found.values())))
-    for number, index in best.items():
-        _write(axes, names[number], (xs[number], ys[number]), index)
+    choices = [_choose(order, positions, occupied) for order in orders]
+    best = min(choices, key=lambda choice: (-len(choice), sum(p.distance for p in choice.values())))
+    for number, position in best.items():
+        _write(axes, names[number], (xs[number], ys[number]), position)
 
 
 def _choose(
-    order: Sequence[int], indices: Sequence[Sequence[Position]], full: Sequence[Box]
+    order: Sequence[int], positions: Sequence[Sequence[Position]], occupied: Sequence[Box]
 ) -> dict[int, Position]:
-    """The first free place of each label, in the order given."""
-    full, found = list(full), {}
+    """The first free position of each label, in the order given."""
+    occupied, chosen = list(occupied), {}
     for number in order:
-        for index in indices[number]:
-            if not any(mine.meets(other) for mine in index.boxes for other in full):
-                found[number] = index
-                full.extend(index.boxes)
+        for position in positions[number]:
+            if not any(box.meets(other) for box in position.boxes for other in occupied):
+                chosen[number] = position
+                occupied.extend(position.boxes)
                 break
-    return found
+    return chosen
 
 
 def text_box(text: "Text") -> Box:
-    """The rectangle that a text of the picture covers."""
+    """The rectangle that a text of the figure covers."""
     return Box(*text.get_window_extent().extents)
 
 
@@ -97,12 +94,12 @@ def _size(axes: "Axes", name: str) -> tuple[float, float]:
     text = axes.text(0, 0, shown(name), fontsize=LABEL_SIZE)
     box = text_box(text)
     text.remove()
-    # A little more, so that two names in a line are seen as two.
+    # A little wider, so that two names on one line are not read as one.
     return box.right - box.left + (box.top - box.bottom) / 3, box.top - box.bottom
 
 
-def _indices(x: float, y: float, width: float, height: float, scale: float) -> Iterator[Position]:
-    """Places around a point in pixels, the best first."""
+def _positions(x: float, y: float, width: float, height: float, scale: float) -> Iterator[Position]:
+    """Positions around a point in pixels, the best first."""
     for distance in DISTANCES:
         for degrees in ANGLES:
             along, across = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
@@ -133,51 +130,51 @@ def _line(x: float, y: float, box: Box, scale: float) -> Iterator[Box]:
             yield small
 
 
-def _write(axes: "Axes", name: str, point: tuple[float, float], index: Position) -> None:
+def _write(axes: "Axes", name: str, point: tuple[float, float], position: Position) -> None:
     """One label; a thin line leads to its point where it is not right beside it."""
     line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.4, "shrinkA": 0, "shrinkB": POINT_RADIUS}
     axes.annotate(
         shown(name),
         point,
-        xytext=(index.right, index.up),
+        xytext=(position.right, position.up),
         textcoords="offset points",
         fontsize=LABEL_SIZE,
         ha="center",
         va="center",
-        arrowprops=line if index.distance > DISTANCES[0] else None,
+        arrowprops=line if position.distance > DISTANCES[0] else None,
     )
 
 
-def parallel_map(wished: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
-    """Centres of labels of these sizes that do not overlap, in order and as near to the wished as can be.
+def avoid_overlap(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
+    """Centres of labels of these sizes that do not overlap, in order and as near to the wanted as possible.
 
     All lie between low and high if there is room for all.
     """
-    order = sorted(range(len(wished)), key=lambda index: wished[index])
+    order = sorted(range(len(wanted)), key=lambda index: wanted[index])
     # Where each label lies if all touch, counted from the first.
     offsets, end = [], 0.0
     for index in order:
         offsets.append(end + sizes[index] / 2)
         end += sizes[index]
-    # Runs of labels that touch, as (sum of wished starts, length); a run lies at the mean of its wishes.
+    # Runs of labels that touch, as (sum of wanted starts, length); a run lies at the mean of these.
     runs: list[tuple[float, int]] = []
     for index, offset in zip(order, offsets, strict=True):
-        runs.append((wished[index] - offset, 1))
+        runs.append((wanted[index] - offset, 1))
         while len(runs) > 1 and runs[-2][0] / runs[-2][1] > runs[-1][0] / runs[-1][1]:
             total, length = runs.pop()
             runs[-1] = (runs[-1][0] + total, runs[-1][1] + length)
     highest = max(low, high - end)
     starts = [min(max(total / length, low), highest) for total, length in runs for _ in range(length)]
-    found = [0.0] * len(wished)
+    centres = [0.0] * len(wanted)
     for index, offset, start in zip(order, offsets, starts, strict=True):
-        found[index] = start + offset
-    return found
+        centres[index] = start + offset
+    return centres
 
 
-def wrap(name: str, longest: int = LONGEST_LINE) -> str:
+def wrap(name: str, max_line: int = MAX_LINE) -> str:
     """A name, such as a metric with many parameters, on a few lines; "…" is where something was cut off."""
     from textwrap import wrap as wrap_words
 
-    lines = wrap_words(shown(name), longest, break_long_words=False, break_on_hyphens=False)
-    cut = [line if len(line) <= longest else line[: longest - 1] + "…" for line in lines]
+    lines = wrap_words(shown(name), max_line, break_long_words=False, break_on_hyphens=False)
+    cut = [line if len(line) <= max_line else line[: max_line - 1] + "…" for line in lines]
     return "\n".join(cut if len(cut) <= MAX_LINES else [*cut[: MAX_LINES - 1], "…"])

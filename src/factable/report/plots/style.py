@@ -1,28 +1,30 @@
-"""How every picture looks, and how it becomes a file."""
+"""The look of every figure, and how it is saved."""
 
 import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from math import ceil
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from factable.errors import MissingExtraError, UsageError, printable
 from factable.io.files import plain_suffix
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
+R = TypeVar("R")
 FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
 # Inches: a column and the whole width of a two-column paper.
 COLUMN, PAGE = 3.3, 6.8
 RESOLUTION = 300
-# Okabe and Ito's colours, told apart by the colour-blind; yellow, too pale for lines, is left out.
+# Okabe and Ito's colours for colour-blind readers; yellow is too pale for lines and left out.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 FILL, INK, SOFT, GRID = "#8ebde0", "#222222", "#6b6b6b", "#e3e3e3"
-# No date, so that the same picture gives the same bytes.
+# No date, so that equal figures give equal bytes.
 METADATA: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Date": None},
@@ -65,12 +67,12 @@ STYLE: dict[str, Any] = {
 }
 
 
-def picture_format(path: str | os.PathLike[str]) -> str:
-    """png, svg or pdf, by the ending of a file, once it is sure that pictures can be drawn."""
+def image_format(path: str | os.PathLike[str]) -> str:
+    """The format, png, svg or pdf, that a file's ending stands for; raises if figures cannot be drawn."""
     ending = plain_suffix(path)
     if ending not in FORMATS:
-        found = f"ends in {ending!r}" if ending else "has no ending"
-        raise UsageError(f"picture {os.fspath(path)!r} {found}; end it in .png, .svg or .pdf")
+        problem = f"ends in {ending!r}" if ending else "has no ending"
+        raise UsageError(f"picture {os.fspath(path)!r} {problem}; end it in .png, .svg or .pdf")
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -89,11 +91,11 @@ def _in_style() -> Iterator[None]:
         yield
 
 
-def styled(draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+def styled(draw: Callable[Arguments, R]) -> Callable[Arguments, R]:
     """Run a function that draws in our style."""
 
     @wraps(draw)
-    def in_style(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+    def in_style(*args: Arguments.args, **kwargs: Arguments.kwargs) -> R:
         with _in_style():
             return draw(*args, **kwargs)
 
@@ -101,7 +103,7 @@ def styled(draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """An empty figure of so many inches that makes room for its labels; pyplot's global state stays out."""
+    """An empty figure, in inches, that makes room for its labels, without pyplot's global state."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -112,18 +114,30 @@ def new_figure(width: float, height: float) -> "Figure":
     return figure
 
 
+def make_panels(
+    number: int, columns: int, height: float, *, extra: float = 0.0, **sharing: Any
+) -> tuple["Figure", list["Axes"]]:
+    """A figure with panels of this height, side by side in columns; `extra` height is for the figure."""
+    lines = ceil(number / columns)
+    figure = new_figure(COLUMN if columns == 1 else PAGE, lines * height + extra)
+    grid = figure.subplots(lines, columns, squeeze=False, **sharing).flat
+    for axes in grid[number:]:
+        axes.set_visible(False)
+    return figure, list(grid[:number])
+
+
 def fix_layout(figure: "Figure") -> None:
-    """Make room for all labels so far, once and for all: places are known now, and saving moves nothing."""
+    """Make room for all labels so far and freeze the layout, so that positions are known."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
 @styled
-def save(figure: "Figure", stream: IO[bytes], shape: str) -> None:
+def save(figure: "Figure", stream: IO[bytes], image_format: str) -> None:
     """Write a figure as png, svg or pdf; equal figures give equal bytes."""
-    figure.savefig(stream, format=shape, dpi=RESOLUTION, metadata=METADATA[shape])
+    figure.savefig(stream, format=image_format, dpi=RESOLUTION, metadata=METADATA[image_format])
 
 
 def shown(name: str) -> str:
-    """A name from data as it is written in a picture."""
+    """A name from the data as it is written in a figure."""
     return printable(name) or "(unnamed)"

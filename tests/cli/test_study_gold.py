@@ -1,4 +1,4 @@
-"""`factable study fix`: gold texts and paraphrases, in every form."""
+"""`factable study gold`: gold texts and paraphrases, in every form."""
 
 import pytest
 from running import document, write
@@ -22,7 +22,7 @@ def gold(tmp_path_factory):
 
 def test_gold_texts_lose_less_by_ranking_than_by_words(run_factable, gold):
     metrics = ("-m", "parent", "-m", 'ranking(ranker="bm25")')
-    found = document(run_factable("study", "--fix", gold, *metrics, "--format", "json"))
+    found = document(run_factable("study", "gold", gold, *metrics, "--format", "json"))
     assert (found["tables"], found["left_out"]) == (3, 1)
     parent, ranking = found["reached"]
     assert parent["gold"] > 0.9
@@ -31,16 +31,17 @@ def test_gold_texts_lose_less_by_ranking_than_by_words(run_factable, gold):
     assert ranking["parts"]["table"] == [1, 1]
 
 
-def test_forms_and_the_long_name(run_factable, gold):
-    short = run_factable("study", "--fix", gold, "-m", "bleu").stdout
-    assert short == run_factable("study", "fix", gold, "-m", "bleu").stdout
-    assert b"gold|tables:3|left_out:1" in short
-    rows = run_factable("study", "fix", gold, "-m", "bleu", "--format", "csv").stdout.splitlines()
+def test_forms_and_old_names(run_factable, gold):
+    table = run_factable("study", "gold", gold, "-m", "bleu").stdout
+    assert b"gold|tables:3|left_out:1" in table
+    for name in ("fix", "--fix"):
+        assert run_factable("study", name, gold, "-m", "bleu").stdout == table
+    rows = run_factable("study", "gold", gold, "-m", "bleu", "--format", "csv").stdout.splitlines()
     assert rows[0] == b"metric,gold,paraphrase,kept,reason"
 
 
 def test_no_table_with_two_references(run_factable, tmp_path):
     path = write(tmp_path / "alone.jsonl", [ALONE])
-    found = run_factable("study", "fix", path, "-m", "bleu")
+    found = run_factable("study", "gold", path, "-m", "bleu")
     assert found.returncode == 1
     assert found.stderr == b"factable: data: no table has two references; give a data set with more\n"

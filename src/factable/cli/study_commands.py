@@ -1,0 +1,263 @@
+"""The studies as commands."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from factable.cli.options import (
+    bootstrap_option,
+    human_option,
+    jobs_option,
+    metric_option,
+    plot_option,
+    seed_option,
+    skip_bad_option,
+    system_options,
+)
+from factable.cli.output import check_output
+from factable.cli.study_run import OUTPUT_OPTIONS, SCORING_OPTIONS, StudyRun, study_command
+from factable.core.metric import Metric
+from factable.core.registry import parse
+from factable.errors import UsageError
+from factable.io.judgements import read_annotations, read_preferences
+from factable.report.plots.figures import draw_correlations, draw_coverage, draw_curves, draw_scatter
+from factable.report.studies import (
+    agreement_output,
+    divergence_output,
+    gold_output,
+    preferences_output,
+    ratings_output,
+    tuning_output,
+)
+from factable.report.verdict_study import verdicts_output
+from factable.study import divergence as divergence_study
+from factable.study.agreement import study_agreement
+from factable.study.divergence import COVERING, LABEL, NO_LABEL, study_divergence
+from factable.study.gold import study_gold
+from factable.study.levels import LEVELS
+from factable.study.preferences import study_preferences
+from factable.study.ratings import study_ratings
+from factable.study.tuning import Grid, make_grid, tune
+from factable.study.verdicts import FOLDS, HALLUCINATION, OMISSION, THRESHOLDS, study_verdicts
+
+LEVEL_HELP = "What to correlate: systems, single texts, or the systems of each item."
+
+
+@study_command(
+    "ratings",
+    metric_option,
+    click.option(
+        "--tune",
+        "tuned",
+        metavar="METRIC",
+        help="Tune the parameter marked with a star, as in 'parent(mix=*)', instead of studying -m.",
+    ),
+    click.option("--grid", "values", metavar="VALUES", help="Values for --tune to try: 0:1:0.05 or 1,2,4."),
+    human_option,
+    click.option("--level", type=click.Choice(LEVELS), default="system", show_default=True, help=LEVEL_HELP),
+    bootstrap_option("Bootstrap samples of items, and permutations; 0 for no intervals and tests."),
+    seed_option,
+    system_options,
+    plot_option("the correlations as bars"),
+    plot_option("metrics against ratings as points", "--scatter"),
+    *SCORING_OPTIONS,
+    plots=("--plot", "--scatter"),
+)
+def ratings(
+    run: StudyRun, metrics: Sequence[Metric], tuned: str | None, values: str | None, **options: Any
+) -> None:
+    """Correlate metrics with the human ratings in FILES (JSON lines, CSV or Parquet; - is stdin)."""
+    grid = _read_grid(tuned, values, run)
+    with run:
+        panel = run.score(grid.metrics if grid else metrics)
+        if grid:
+            run.write(tuning_output(tune(panel, grid, **options)))
+        else:
+            study = study_ratings(panel, **options)
+            run.draw("--plot", lambda: draw_correlations(study))
+            run.draw("--scatter", lambda: draw_scatter(panel, study))
+            run.write(ratings_output(study))
+
+
+def _read_grid(tuned: str | None, values: str | None, run: StudyRun) -> Grid | None:
+    """The metric and the values of --tune, if it is given."""
+    if tuned is None:
+        if values is not None:
+            raise UsageError("--grid is for --tune; give both or none")
+        return None
+    if click.get_current_context().get_parameter_source("metrics") is not ParameterSource.DEFAULT:
+        raise UsageError("--tune studies one metric; drop -m")
+    grid = make_grid(tuned, values)
+    if any(run.plots.values()):
+        raise UsageError("--plot and --scatter draw the study of -m; drop them or --tune")
+    return grid
+
+
+@study_command(
+    "preferences",
+    click.option(
+        "--pairs",
+        required=True,
+        metavar="PAIRS",
+        help="File with the choices of people: id, system_a, system_b, winner (JSON lines or CSV).",
+    ),
+    metric_option,
+    bootstrap_option(),
+    seed_option,
+    system_options,
+    *SCORING_OPTIONS,
+)
+def preferences(run: StudyRun, pairs: str, metrics: Sequence[Metric], **options: Any) -> None:
+    """Compare metrics with people who chose between the texts in FILES (JSON lines, CSV or Parquet)."""
+    check_output([pairs], run.out)
+    if pairs == "-" and "-" in run.files:
+        raise UsageError("--pairs and FILES are both stdin; name a file for one of them")
+    # Before scoring, which may take long.
+    choices = read_preferences(pairs, skip_bad=run.skip_bad)
+    with run:
+        panel = run.score(metrics, need_ratings=False)
+        study = study_preferences(panel, choices, skip_bad=run.skip_bad, **options)
+        run.skip(study.skipped)
+        run.write(preferences_output(study))
+
+
+@study_command(
+    "verdicts",
+    metric_option,
+    click.option(
+        "--human",
+        "humans",
+        metavar="RATING",
+        multiple=True,
+        help="Human rating; texts rated --threshold or higher are OK; repeatable.",
+    ),
+    click.option(
+        "--threshold",
+        "thresholds",
+        metavar="X",
+        type=float,
+        multiple=True,
+        help=f"Lowest --human rating of an OK text; repeatable. Default: {', '.join(map(str, THRESHOLDS))}.",
+    ),
+    click.option(
+        "--omission",
+        metavar="RATING",
+        multiple=True,
+        help=f"Rating that is above 0 if a text leaves facts out; repeatable. Default: {OMISSION}.",
+    ),
+    click.option(
+        "--hallucination",
+        metavar="RATING",
+        multiple=True,
+        help=f"Rating that is above 0 if a text makes facts up; repeatable. Default: {HALLUCINATION}.",
+    ),
+    click.option(
+        "--cut",
+        "cuts",
+        multiple=True,
+        metavar="METRIC=VALUE",
+        help=f"Value from which on a metric says OK; repeatable. Default: {FOLDS}-fold cross-validation.",
+    ),
+    bootstrap_option(),
+    seed_option,
+    system_options,
+    *SCORING_OPTIONS,
+)
+def verdicts(run: StudyRun, metrics: Sequence[Metric], cuts: Sequence[str], **options: Any) -> None:
+    """Compare which texts metrics and people call OK in FILES (JSON lines, CSV or Parquet; - is stdin)."""
+    values: dict[str | Metric, float] = dict(map(_read_cut, cuts))
+    with run:
+        panel = run.score(metrics)
+        run.write(verdicts_output(study_verdicts(panel, cuts=values, **options)))
+
+
+def _read_cut(text: str) -> tuple[Metric, float]:
+    """A metric and its cut from text such as `parent(mix=0.5)=0.3`."""
+    spec, _, number = text.rpartition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not spec or not math.isfinite(value):
+        raise UsageError(f"cannot read --cut {text!r}; write a metric and a number, such as parent=0.4")
+    return parse(spec), value
+
+
+@study_command(
+    "divergence",
+    metric_option,
+    human_option,
+    click.option(
+        "--label",
+        metavar="RATING",
+        help=f"Rating that is 1 for items whose references the data entails, else 0. Default: {LABEL}.",
+    ),
+    click.option(
+        "--level",
+        type=click.Choice(divergence_study.LEVELS),
+        default="system",
+        show_default=True,
+        help="What to correlate: systems or single texts.",
+    ),
+    click.option(
+        "--steps",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=10,
+        show_default=True,
+        help="Number of steps from 0 to 100 % entailed items.",
+    ),
+    click.option(
+        "--draws",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=500,
+        show_default=True,
+        help="Random samples of items at each step.",
+    ),
+    seed_option,
+    system_options,
+    plot_option("the curves"),
+    plot_option("a histogram of how much of the data the references have", "--histogram"),
+    *SCORING_OPTIONS,
+    plots=("--plot", "--histogram"),
+)
+def divergence(run: StudyRun, metrics: Sequence[Metric], label: str | None, **options: Any) -> None:
+    """Measure how much of the data the references in FILES have, and how divergent ones hurt metrics."""
+    with run:
+        panel = run.score([*dict.fromkeys([*metrics, COVERING])], need_ratings=False)
+        if run.plots["--plot"] and label is None and LABEL not in panel.ratings:
+            raise UsageError(f"{NO_LABEL}, which --plot needs; add that rating, 1 or 0, or give --label")
+        study = study_divergence(panel, metrics, label=label, **options)
+        curves = study.divergence
+        if curves is not None:
+            run.draw("--plot", lambda: draw_curves(curves))
+        run.draw("--histogram", lambda: draw_coverage(study.coverage))
+        run.write(divergence_output(study))
+    if study.note:
+        click.echo(f"factable: {study.note}", err=True)
+
+
+@study_command("gold", metric_option, *OUTPUT_OPTIONS, jobs_option)
+def gold(run: StudyRun, metrics: Sequence[Metric]) -> None:
+    """Score the references in FILES as texts: the best a metric gives, and how much paraphrases keep."""
+    with run:
+        run.write(gold_output(study_gold(run.files, metrics, jobs=run.jobs)))
+
+
+@study_command(
+    "agreement",
+    bootstrap_option("Bootstrap samples of texts; 0 for no intervals."),
+    seed_option,
+    *OUTPUT_OPTIONS,
+    skip_bad_option,
+)
+def agreement(run: StudyRun, **options: Any) -> None:
+    """Measure how far annotators agree, from FILES with a row per text and annotator (JSON lines or CSV)."""
+    with run:
+        annotations = read_annotations(run.files, skip_bad=run.skip_bad)
+        run.skip(annotations.skipped)
+        run.write(agreement_output(study_agreement(annotations.rows, **options)))

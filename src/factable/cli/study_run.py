@@ -1,0 +1,148 @@
+"""What all study commands share: their options, and one run from the input files to the output."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import wraps
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from factable.cli.options import (
+    TEXT_FORMATS,
+    Decorator,
+    format_option,
+    jobs_option,
+    out_option,
+    skip_bad_option,
+)
+from factable.cli.output import Draw, check_output, format_of, open_picture, report_skipped, write_output
+from factable.cli.progress import Progress
+from factable.core.metric import Metric
+from factable.engine.collect import Listener, Skipped
+from factable.engine.plan import Render, Scored
+from factable.engine.score import parse_all
+from factable.errors import MAX_FAULTS_SHOWN, Fault
+from factable.io.files import open_output
+from factable.report.tables import Output
+from factable.study.panel import Panel, score_panel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OUTPUT_OPTIONS = (format_option(*TEXT_FORMATS), out_option)
+SCORING_OPTIONS = (*OUTPUT_OPTIONS, jobs_option, skip_bad_option)
+
+
+class StudyRun:
+    """One run of a study: scores the files, draws plots and writes the result.
+
+    As a context it opens all outputs; on success they replace what was there, and skipped lines are reported.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[str],
+        out: str,
+        output_format: str | None,
+        *,
+        jobs: int = 1,
+        skip_bad: bool = False,
+        plots: Mapping[str, str | None],
+    ) -> None:
+        self.files, self.out, self.jobs, self.skip_bad = files, out, jobs, skip_bad
+        self._format = output_format or format_of(out, TEXT_FORMATS)
+        check_output(files, out)
+        self.plots = plots
+        self._figures: dict[str, Draw] = {}
+        self._open = ExitStack()
+        self._skipped: list[Skipped] = []
+
+    def __enter__(self) -> "StudyRun":
+        self._stream = self._open.enter_context(open_output(self.out))
+        for flag, path in self.plots.items():
+            self._figures[flag] = self._open.enter_context(open_picture(path, flag, self.files))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
+        if error is None:
+            for skipped in self._skipped:
+                report_skipped(skipped)
+
+    def score(
+        self,
+        metrics: Sequence[Metric],
+        *,
+        need_ratings: bool = True,
+        systems: Sequence[str] = (),
+        listing: Render | None = None,
+        listener: Listener | None = None,
+    ) -> Panel:
+        """Score the files, with a progress bar."""
+        with Progress(self.files) as progress:
+
+            def take(unit: Scored) -> None:
+                if listener:
+                    listener(unit)
+                progress.take(unit)
+
+            panel = score_panel(
+                self.files,
+                metrics,
+                need_ratings=need_ratings,
+                jobs=self.jobs,
+                skip_bad=self.skip_bad,
+                systems=systems,
+                listing=listing,
+                listener=take,
+            )
+        self._skipped.append(panel.result.skipped)
+        return panel
+
+    def skip(self, faults: Sequence[Fault]) -> None:
+        """Report these lines as skipped."""
+        self._skipped.append(Skipped(len(faults), tuple(faults[:MAX_FAULTS_SHOWN])))
+
+    def draw(self, flag: str, make_figure: Callable[[], "Figure"]) -> None:
+        """Draw a figure, if its flag was given."""
+        self._figures[flag](make_figure)
+
+    def write(self, output: Output) -> None:
+        """Write the result."""
+        write_output(output, self._format, self.out, self._stream)
+
+
+def study_command(
+    name: str, *options: Decorator, plots: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], click.Command]:
+    """A command that takes FILES and these options; its function gets a StudyRun and its own options.
+
+    `metrics` are parsed; `plots` are the flags that name figures.
+    """
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        @wraps(function)
+        def command(
+            files: Sequence[str],
+            out: str,
+            output_format: str | None,
+            jobs: int = 1,
+            skip_bad: bool = False,
+            **own: Any,
+        ) -> None:
+            if "metrics" in own:
+                own["metrics"] = parse_all(own["metrics"])
+            paths = {flag: own.pop(flag.removeprefix("--")) for flag in plots}
+            run = StudyRun(files, out, output_format, jobs=jobs, skip_bad=skip_bad, plots=paths)
+            function(run, **own)
+
+        decorated: Callable[..., Any] = command
+        files_argument: Decorator = click.argument("files", nargs=-1, required=True)
+        for option in reversed((files_argument, *options)):
+            decorated = option(decorated)
+        return click.command(name)(decorated)
+
+    return decorate

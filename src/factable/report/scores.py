@@ -1,0 +1,128 @@
+"""The result of `factable score` as tables, JSON, JSON lines and CSV."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import IO
+
+import numpy as np
+import orjson
+
+from factable.core.metric import Metric, corpus_results
+from factable.core.results import VALUE, Scores, pick
+from factable.core.signature import spec
+from factable.engine.collect import Result
+from factable.report.formats import csv_lines, csv_number, csv_text
+from factable.report.tables import TextTable, make_table, show, show_scale, with_scale
+from factable.types import Example, Finding
+
+DIGITS = 4
+FINDINGS_AT_ONCE = 4096
+UNSCORED = "unscored"
+# Parts that are rates per something.
+PART_HEADS = {"omitted": "omitted per 100 facts", "unsupported": "unsupported per 100 words"}
+
+
+def summarize(result: Result) -> list[TextTable]:
+    """One table per metric: its value and parts for each system, and for all together."""
+    system_of = np.frombuffer(result.system_of, dtype=np.uint32)
+    groups = [(name or "(unnamed)", system_of == number) for number, name in enumerate(result.systems)]
+    if len(groups) != 1:
+        groups.append(("all", np.ones(len(system_of), dtype=bool)))
+    tables = []
+    for metric, scores in zip(result.metrics, result.scores, strict=True):
+        scale = show_scale(metric.bounds, higher_is_better=metric.higher_is_better)
+        parts = (PART_HEADS.get(part, part.replace("_", " ")) for part in metric.parts)
+        header = ("system", with_scale(metric.name, scale), *parts, "texts", UNSCORED)
+        rows = [(system, *_summary_row(metric, pick(scores, members))) for system, members in groups]
+        tables.append(make_table(scores.metric, header, rows, scores.signature, optional=[UNSCORED]))
+    return tables
+
+
+def _summary_row(metric: Metric, scores: Scores) -> list[str | int]:
+    """Value, parts and numbers of examples of one system."""
+    corpus = corpus_results(metric, scores.values, scores.parts, scores.stats)
+    numbers = [show(corpus[name], DIGITS) for name in (VALUE, *metric.parts)]
+    return [*numbers, len(scores.values), sum(map(math.isnan, scores.values))]
+
+
+def jsonl_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
+    """`{"id", "system", "metrics": {spec: {"value", "parts", "findings"}}}`; a missing value is null."""
+    rows = []
+    for index, example in enumerate(examples):
+        metrics = {
+            piece.metric: {
+                "value": piece.values[index],
+                "parts": {name: part[index] for name, part in piece.parts.items()},
+                "findings": [asdict(finding) for finding in piece.findings[index]],
+            }
+            for piece in pieces
+        }
+        row = {"id": example.item, "system": example.system, "metrics": metrics}
+        # Adding the line feed here makes a copy of the right size; orjson's own bytes hold a kilobyte each.
+        rows.append(orjson.dumps(row) + b"\n")
+    return rows
+
+
+def csv_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
+    """`id,system,value and parts of each metric`; a missing value is an empty cell."""
+    columns = [column for piece in pieces for column in (piece.values, *piece.parts.values())]
+    cells = zip(*(map(csv_number, column) for column in columns), strict=True)
+    return csv_lines(
+        (csv_text(example.item), csv_text(example.system), *row)
+        for example, row in zip(examples, cells, strict=True)
+    )
+
+
+def csv_header(metrics: Sequence[Metric]) -> bytes:
+    """The first line of the CSV: `spec` for the value, `spec.part` for each part."""
+    names = [name for metric in metrics for name in _column_names(metric)]
+    return csv_lines([["id", "system", *map(csv_text, names)]])[0]
+
+
+def _column_names(metric: Metric) -> list[str]:
+    return [spec(metric), *(f"{spec(metric)}.{part}" for part in metric.parts)]
+
+
+def write_json(result: Result, stream: IO[bytes]) -> None:
+    """`{"examples": N, "metrics": [{spec, signature, corpus, values, parts, findings, unscored}]}`.
+
+    Written piece by piece, so that the text of a million values is never held at once.
+    """
+    stream.write(b'{"examples":%d,"metrics":[' % len(result.system_of))
+    for number, scores in enumerate(result.scores):
+        stream.write(b"," if number else b"")
+        _write_scores(scores, stream)
+    stream.write(b"]}\n")
+
+
+def _write_scores(scores: Scores, stream: IO[bytes]) -> None:
+    head = {
+        "spec": scores.metric,
+        "signature": scores.signature,
+        "corpus": scores.corpus,
+        "corpus_parts": dict(scores.corpus_parts),
+    }
+    stream.write(orjson.dumps(head)[:-1])
+    stream.write(b',"values":')
+    stream.write(_dump_array(scores.values))
+    stream.write(b',"parts":{')
+    for number, (name, part) in enumerate(scores.parts.items()):
+        stream.write(b"," if number else b"")
+        stream.write(orjson.dumps(name) + b":")
+        stream.write(_dump_array(part))
+    stream.write(b'},"findings":[')
+    for number, chunk in enumerate(_chunks(scores.findings)):
+        stream.write(b"," if number else b"")
+        stream.write(orjson.dumps([list(map(asdict, findings)) for findings in chunk])[1:-1])
+    stream.write(b'],"unscored":%d}' % sum(map(math.isnan, scores.values)))
+
+
+def _dump_array(values: Sequence[float]) -> bytes:
+    # NaN becomes null.
+    return orjson.dumps(np.frombuffer(values), option=orjson.OPT_SERIALIZE_NUMPY)  # type: ignore[call-overload]
+
+
+def _chunks(findings: Sequence[tuple[Finding, ...]]) -> Iterable[Sequence[tuple[Finding, ...]]]:
+    for start in range(0, len(findings), FINDINGS_AT_ONCE):
+        yield findings[start : start + FINDINGS_AT_ONCE]

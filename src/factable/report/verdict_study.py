@@ -1,0 +1,200 @@
+"""A study of verdicts in every form: labels of metrics against those of people."""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from factable.report.studies import ESTIMATE_COLUMNS, HEADS, CsvRow, Document, csv_cells, estimate_objects
+from factable.report.tables import NO_NUMBER, Output, TextTable, best_first, make_table, sign, to_object
+from factable.study.panel import Estimate
+from factable.study.verdicts import (
+    FOUR_WAY,
+    TWO_LABELS,
+    TWO_WAY,
+    Confusion,
+    LabelAgreement,
+    LabelledTexts,
+    VerdictStudy,
+)
+
+NOT_OK = TWO_LABELS[1]
+RATES = ("accuracy", "balanced accuracy", "precision", "recall", "F1")
+
+
+def verdicts_output(study: VerdictStudy) -> Output:
+    """Labels of metrics against gold labels: rates, confusion matrices and differences of accuracy."""
+    document = {
+        "bootstrap": study.draws,
+        "seed": study.seed,
+        "systems": study.systems,
+        "examples": study.examples,
+        "metrics": [
+            {
+                "spec": spec,
+                "signature": signature,
+                "verdicts": {one.gold: _labels_object(one) for one in study.agreements if one.metric == spec},
+            }
+            for spec, signature in study.signatures.items()
+        ],
+        "differences": list(map(to_object, study.differences)),
+    }
+    columns = ("metric", "gold", "facts", "ways", "label", "statistic", *ESTIMATE_COLUMNS)
+    rows = [row for agreement in study.agreements for row in _labels_csv_rows(agreement)]
+    tables = [table for gold in study.golds for table in _verdict_tables(study, gold)]
+    return Output(tables, tuple(study.signatures.values()), document, [columns, *rows])
+
+
+def _verdict_tables(study: VerdictStudy, gold: str) -> Iterator[TextTable]:
+    """Two labels, all texts and by number of facts; four labels; differences."""
+    signature = sign(
+        "verdicts",
+        gold=gold,
+        bootstrap=study.draws,
+        seed=study.seed,
+        systems=len(study.systems),
+        examples=study.examples,
+    )
+    agreements = [agreement for agreement in study.agreements if agreement.gold == gold]
+    agreements = best_first(agreements, lambda agreement: agreement.all_texts.two_way.accuracy)
+    yield _rates_table(gold, agreements, signature)
+    yield make_table(
+        f"{gold}: rates by number of facts (0–1)",
+        ["metric", "facts", f"texts {NOT_OK}", *RATES, "texts"],
+        [
+            [
+                *(agreement.metric, facts, sum(texts.two_way.counts[1])),
+                *(number.value for number in _two_way_rates(texts)),
+                texts.examples,
+            ]
+            for agreement in agreements
+            for facts, texts in agreement.by_facts.items()
+        ],
+        signature,
+    )
+    yield make_table(
+        f"{gold}: number of texts by label",
+        ["metric", "people say", *(f"metric says {label}" for label in TWO_LABELS)],
+        [
+            [agreement.metric, label, *counts]
+            for agreement in agreements
+            for label, counts in zip(TWO_LABELS, agreement.all_texts.two_way.counts, strict=True)
+        ],
+        signature,
+    )
+    for agreement in agreements:
+        if agreement.all_texts.four_way:
+            yield _classes_table(agreement, agreement.all_texts.four_way, signature)
+    differences = [pair for pair in study.differences if pair.gold == gold]
+    if differences:
+        yield make_table(
+            f"{gold}: differences of accuracy",
+            ["better", "worse", "labels", "difference", "only better", "only worse", "p McNemar", "p Holm"],
+            [
+                [
+                    *(pair.better, pair.worse, pair.ways, pair.difference),
+                    *(pair.only_better, pair.only_worse, pair.p_mcnemar, pair.p_holm),
+                ]
+                for pair in differences
+            ],
+            signature,
+        )
+
+
+def _rates_table(gold: str, agreements: Sequence[LabelAgreement], signature: str) -> TextTable:
+    """Two labels, with intervals; the best of each column in bold."""
+    heads = [*RATES, *(HEADS[name] for name in agreements[0].correlations)]
+    rows = [
+        [*_two_way_rates(agreement.all_texts), *agreement.correlations.values()] for agreement in agreements
+    ]
+    if any(agreement.all_texts.four_way for agreement in agreements):
+        heads.append(f"{FOUR_WAY} accuracy")
+        for row, agreement in zip(rows, agreements, strict=True):
+            four_way = agreement.all_texts.four_way
+            row.append(four_way.accuracy if four_way else Estimate(math.nan))
+    return make_table(
+        f"{gold}: {TWO_WAY}, rates of {NOT_OK} (0–1)",
+        ["metric", "OK from", *heads, "texts", "texts left out"],
+        [
+            [
+                agreement.metric,
+                f"{agreement.cut.value:.3g}" if agreement.cut else NO_NUMBER,
+                *numbers,
+                agreement.all_texts.examples,
+                agreement.left_out,
+            ]
+            for agreement, numbers in zip(agreements, rows, strict=True)
+        ],
+        signature,
+        best=heads,
+        optional=["texts left out"],
+    )
+
+
+def _two_way_rates(texts: LabelledTexts) -> list[Estimate]:
+    """The numbers under RATES."""
+    confusion = texts.two_way
+    return [confusion.accuracy, confusion.balanced_accuracy, *confusion.classes[NOT_OK]]
+
+
+def _classes_table(agreement: LabelAgreement, four_way: Confusion, signature: str) -> TextTable:
+    """Four labels of one metric: rates and confusion matrix."""
+    says = (f"metric says {label}" for label in four_way.labels)
+    return make_table(
+        f"{agreement.gold}: {FOUR_WAY}, rates of {agreement.metric} (0–1)",
+        ["people say", *RATES[2:], *says, "texts"],
+        [
+            [label, *rates, *counts, sum(counts)]
+            for (label, rates), counts in zip(four_way.classes.items(), four_way.counts, strict=True)
+        ],
+        signature,
+    )
+
+
+def _labels_object(agreement: LabelAgreement) -> Document:
+    return {
+        **_texts_object(agreement.all_texts),
+        "left_out": agreement.left_out,
+        "cut": agreement.cut and agreement.cut._asdict(),
+        "correlations": estimate_objects(agreement.correlations),
+        "by_facts": {str(facts): _texts_object(texts) for facts, texts in agreement.by_facts.items()},
+    }
+
+
+def _texts_object(texts: LabelledTexts) -> Document:
+    four_way = {"four_way": _confusion_object(texts.four_way)} if texts.four_way else {}
+    return {"examples": texts.examples, "two_way": _confusion_object(texts.two_way), **four_way}
+
+
+def _confusion_object(confusion: Confusion) -> Document:
+    return {
+        "accuracy": to_object(confusion.accuracy),
+        "balanced_accuracy": to_object(confusion.balanced_accuracy),
+        "classes": {label: estimate_objects(rates._asdict()) for label, rates in confusion.classes.items()},
+        "confusion": {
+            label: dict(zip(confusion.labels, counts, strict=True))
+            for label, counts in zip(confusion.labels, confusion.counts, strict=True)
+        },
+    }
+
+
+def _labels_csv_rows(agreement: LabelAgreement) -> Iterator[CsvRow]:
+    """A row per number of facts and statistic; `facts` is empty for all texts together."""
+    start = (agreement.metric, agreement.gold)
+    groups = {"": agreement.all_texts, **{str(facts): texts for facts, texts in agreement.by_facts.items()}}
+    for facts, texts in groups.items():
+        for ways, confusion in ((TWO_WAY, texts.two_way), (FOUR_WAY, texts.four_way)):
+            if confusion:
+                row = partial(_confusion_csv_row, start, facts, ways)
+                yield row("", "accuracy", confusion.accuracy)
+                yield row("", "balanced_accuracy", confusion.balanced_accuracy)
+                for label, rates in confusion.classes.items():
+                    for name, rate in rates._asdict().items():
+                        yield row(label, name, rate)
+    for statistic, number in agreement.correlations.items():
+        yield *start, "", "", "", statistic, *csv_cells(number)
+
+
+def _confusion_csv_row(
+    start: tuple[str, str], facts: str, ways: str, label: str, statistic: str, number: Estimate
+) -> CsvRow:
+    return *start, facts, ways, label, statistic, *csv_cells(number)
