@@ -23,8 +23,7 @@ from factable import Example, Record, Table
 from factable.io.formats import open_format
 from factable.metrics.nli.check import Check, Selection, questions_of
 from factable.metrics.nli.metric import NliCheck
-from factable.models.nli import load_nli
-from factable.models.protocols import TextPair
+from factable.models.nli import TextPair, load_nli
 from factable.models.runtime.threads import core_count
 from factable.models.templates import load_templates
 from factable.train.nli import load_nli_model

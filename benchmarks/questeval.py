@@ -22,8 +22,7 @@ from typing import Any
 from factable import Example, Record, Table
 from factable.io.formats import open_format
 from factable.metrics.questeval.metric import QuestEval
-from factable.models.protocols import AskedText
-from factable.models.qa import encode_question
+from factable.models.qa import QuestionInText, encode_question
 from factable.models.runtime.threads import core_count
 from factable.train.qa import load_qa_model
 from torch_peer import REPEATS, best_seconds, load_peer
@@ -31,10 +30,10 @@ from torch_peer import REPEATS, best_seconds, load_peer
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 GROWTH = (1, 2, 4, 8, 16, 32)
 PEER_SHARE = 10
-Ask = Callable[[Sequence[AskedText]], None]
+Ask = Callable[[Sequence[QuestionInText]], None]
 
 
-def questions_of(examples: Sequence[Example]) -> list[AskedText]:
+def questions_of(examples: Sequence[Example]) -> list[QuestionInText]:
     """What the metric asks, each question once."""
     asked = [
         question.asked
@@ -45,7 +44,7 @@ def questions_of(examples: Sequence[Example]) -> list[AskedText]:
     return list(dict.fromkeys(asked))
 
 
-def encode_asked(tokenizer: Any, asked: AskedText) -> Sequence[Sequence[int]]:
+def encode_asked(tokenizer: Any, asked: QuestionInText) -> Sequence[Sequence[int]]:
     """Tokens, mask and types of a question and its context."""
     encoded = encode_question(tokenizer, *asked)
     return encoded.ids, [1] * len(encoded.ids), encoded.types

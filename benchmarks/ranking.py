@@ -26,8 +26,7 @@ from factable import Example, Record, Table
 from factable.metrics.ranking.evaluator import RankingEvaluator, RankingOptions
 from factable.metrics.ranking.pool import IndexedPool, Pool, collect_contents
 from factable.metrics.ranking.rankers import EmbeddingIndex
-from factable.models.encoder import embed
-from factable.models.protocols import SCALE
+from factable.models.encoder import SCALE, embed
 from factable.models.runtime.progress import ParallelMap
 from factable.models.runtime.threads import core_count
 from factable.text.documents import RECORDS, units_of

@@ -10,9 +10,9 @@ import argparse
 import time
 from pathlib import Path
 
-from factable.models.protocols import AskedText, no_progress
-from factable.models.qa import OnnxQa
+from factable.models.qa import OnnxQa, QuestionInText
 from factable.models.runtime.manifest import embedded_folder
+from factable.models.runtime.progress import no_progress
 from factable.text.answers import token_f1
 from factable.train.qa_questions import read_squad
 
@@ -31,7 +31,7 @@ def main() -> None:
     questions = read_squad(str(options.data / FILE))[: options.most]
     model = OnnxQa(embedded_folder("qa"))
     began = time.perf_counter()
-    answers = model.answers([AskedText(one.question, one.context) for one in questions], no_progress)
+    answers = model.answers([QuestionInText(one.question, one.context) for one in questions], no_progress)
     seconds = time.perf_counter() - began
     best = [
         max(token_f1(answer.text, text) for _, text in one.answers)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from factable.errors import MissingExtraError
-from factable.models.runtime.cache import _remembered
+from factable.models.runtime.cache import _memory
 
 REPEATS = 3
 WINDOW = 512
@@ -46,7 +46,7 @@ def best_seconds(work: Callable[[], object]) -> float:
     """The shortest of several runs, each without memories of the one before."""
     times = []
     for _ in range(REPEATS):
-        _remembered.clear()
+        _memory.clear()
         start = time.perf_counter()
         work()
         times.append(time.perf_counter() - start)

@@ -88,14 +88,14 @@ def test_verifying(run_factable, folder):
 
 def test_what_is_no_model(run_factable, folder, tmp_path):
     assert refused(run_factable("models", tmp_path / "nowhere")) == (
-        f"factable: {tmp_path / 'nowhere'}: no model folder; name a folder made by factable train"
+        f"factable: {tmp_path / 'nowhere'}: not a model folder; name a folder made by factable train"
     )
-    assert "no model folder: manifest.json is missing" in refused(run_factable("models", tmp_path))
+    assert "not a model folder: manifest.json is missing" in refused(run_factable("models", tmp_path))
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["files"]["../../etc/passwd"] = "0" * 64
     (folder / "manifest.json").write_text(json.dumps(manifest))
     for arguments in ((), ("--verify",)):
-        assert "a file outside of its folder" in refused(run_factable("models", folder, *arguments))
+        assert "a file outside its folder" in refused(run_factable("models", folder, *arguments))
 
 
 def test_scoring_with_models_that_are_none(run_factable, folder, tmp_path):
@@ -107,7 +107,7 @@ def test_scoring_with_models_that_are_none(run_factable, folder, tmp_path):
 
     (folder / "model.onnx").write_bytes(b"")
     assert "model.onnx: damaged" in refused(score(folder))
-    assert "no model folder" in refused(score(tmp_path))
+    assert "not a model folder" in refused(score(tmp_path))
     unknown = score("nothing")
     assert unknown.returncode == 2
     assert unknown.stderr.decode().startswith("factable: no model 'nothing'; embedded ones are nli")

@@ -19,7 +19,7 @@ from factable.metrics.cider import Cider
 from factable.metrics.ledger.weights import load_ledger_weights
 from factable.metrics.parent.counts import save_counts
 from factable.metrics.slots.fact_classifier import FactClassifier, write_classifier
-from factable.models.language_model import VARIABLE
+from factable.models.language_model import LANGUAGE_MODEL_VARIABLE
 from factable.models.runtime.folders import CONFIG
 from factable.models.runtime.manifest import MANIFEST, embedded_folder
 from factable.train.counts import CountsBuilder
@@ -139,7 +139,7 @@ def language_model(tmp_path_factory) -> Iterator[str]:
         # Enough of a model for the missing extra to be named.
         (folder / CONFIG).touch()
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv(VARIABLE, str(folders[0]))
+        environment.setenv(LANGUAGE_MODEL_VARIABLE, str(folders[0]))
         yield str(folders[1])
 
 

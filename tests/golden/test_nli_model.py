@@ -8,8 +8,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from factable.io.formats import open_format
 from factable.metrics.nli.metric import NliCheck
-from factable.models.nli import entailment
-from factable.models.protocols import LABELS, TextPair
+from factable.models.nli import LABELS, TextPair, entailment
 from factable.train.nli_pairs import read_pairs
 from helpers.paths import DATA, WEBNLG
 

@@ -4,7 +4,7 @@ import json
 import shutil
 
 from factable.io.files import sha256_of
-from factable.models.protocols import LABELS
+from factable.models.nli import LABELS
 from factable.models.runtime.manifest import embedded_folder
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdef.", "ada", "was", "born", "in", "london", "paris"]

@@ -197,7 +197,7 @@ def test_a_manifest_that_speaks_of_files_elsewhere(model_folder):
     for name in ("../nli/model.onnx", "/etc/passwd", ".."):
         told = {**manifest, "files": {**manifest["files"], name: "0"}}
         put(folder / "manifest.json", json.dumps(told).encode())
-        with pytest.raises(FactableError, match=r"outside of its folder|is missing"):
+        with pytest.raises(FactableError, match=r"outside its folder|is missing"):
             load_nli(str(folder))
 
 
@@ -212,6 +212,7 @@ def test_every_data_file_that_ships_has_its_checksum():
 
 def test_a_damaged_data_file_is_refused(monkeypatch):
     monkeypatch.setitem(CHECKSUMS, "data/ledger/weights.json", "0" * 64)
+    read_shipped.cache_clear()
     with pytest.raises(
         FactableError, match=r"^data/ledger/weights.json: damaged: its sha256 is .* install factable"
     ):

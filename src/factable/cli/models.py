@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from factable.errors import printable
-from factable.models.runtime.cache import KINDS, VARIABLE, cache_file
+from factable.models.runtime.cache import CACHE_VARIABLE, CACHED_KINDS, cache_file
 from factable.models.runtime.manifest import (
     CARD,
     EMBEDDED,
@@ -48,10 +48,10 @@ def _card(manifest: Manifest) -> str:
 def _about_answers() -> str:
     """Where answers are kept, and how much there is."""
     lines = []
-    for name, what in KINDS.items():
+    for name, what in CACHED_KINDS.items():
         path = cache_file(name)
         if path is None:
-            return f"answers are not cached ({VARIABLE} is off)"
+            return f"answers are not cached ({CACHE_VARIABLE} is off)"
         size = path.stat().st_size if path.is_file() else 0
         lines.append(f"{what} are cached in {path} ({size / 1e6:.1f} MB; safe to delete)")
     return "\n".join(lines)

@@ -20,7 +20,7 @@ from factable.engine.plan import position_of
 from factable.engine.processes import Work, answer, died, in_order
 from factable.errors import FactableError, MissingExtraError, UsageError, printable
 from factable.io.blocks import Block, lines_of
-from factable.models.runtime.threads import VARIABLE, core_count
+from factable.models.runtime.threads import THREADS_VARIABLE, core_count
 
 ADDRESS = "RAY_ADDRESS"
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
@@ -138,7 +138,7 @@ class RayWorker(Generic[T]):
         self._work = work
         self._version = version
         # An actor has one CPU, unless the user chose otherwise.
-        os.environ.setdefault(VARIABLE, "1")
+        os.environ.setdefault(THREADS_VARIABLE, "1")
         os.environ.update(settings)
         # Files that metrics name are looked for as on the first machine.
         with suppress(OSError):

@@ -16,8 +16,13 @@ import numpy as np
 from factable.core.metric import REFERENCES, Metric, metric, param
 from factable.core.results import Analysis
 from factable.metrics.references import NO_REFERENCES
-from factable.models.runtime.progress import ParallelMap, in_pieces
-from factable.models.token_encoder import Encoded, encode_tokens, load_token_encoder, token_encoder_identity
+from factable.models.runtime.progress import ParallelMap, chunks
+from factable.models.token_encoder import (
+    EncodedTokens,
+    encode_tokens,
+    load_token_encoder,
+    token_encoder_identity,
+)
 from factable.models.token_similarity import (
     Rarity,
     Reference,
@@ -108,8 +113,8 @@ class Bertscore(Metric):
 
     def fit(self, collected: Counter[Reference], parallel_map: ParallelMap = map) -> Rarity:
         """In how many references each token is."""
-        pieces = in_pieces([text for _, text in collected.elements()])
-        count = partial(count_tokens, self.model, layer=self.layer, cut=bool(self.compat))
+        pieces = chunks([text for _, text in collected.elements()])
+        count = partial(count_tokens, self.model, layer=self.layer, truncate=bool(self.compat))
         return total_rarity(parallel_map(count, pieces))
 
     def analyse(self, examples: Sequence[Example], state: Any = None) -> Analysis:
@@ -144,14 +149,14 @@ class Bertscore(Metric):
     def _encode(self, examples: Sequence[Example], rarity: Rarity | None) -> dict[str, Side]:
         texts = [text for example in examples for text in (example.text, *self._references(example))]
         # The package cuts texts that are longer than a window.
-        encoded = encode_tokens(self.model, texts, layer=self.layer, cut=bool(self.compat))
+        encoded = encode_tokens(self.model, texts, layer=self.layer, truncate=bool(self.compat))
         return {text: self._side(tokens, rarity) for text, tokens in encoded.items()}
 
-    def _side(self, encoded: Encoded, rarity: Rarity | None) -> Side:
+    def _side(self, encoded: EncodedTokens, rarity: Rarity | None) -> Side:
         weights = rarity.weights(encoded.ids) if rarity else np.ones(len(encoded.ids))
         # To the package the marks around a text can be matched; but a text of marks alone is empty.
-        with_marks = bool(self.compat) and not encoded.marks.all()
-        return side_of(encoded, np.where(encoded.marks, 0.0, weights), with_marks=with_marks)
+        with_special = bool(self.compat) and not encoded.special.all()
+        return side_of(encoded, np.where(encoded.special, 0.0, weights), with_special=with_special)
 
     def _best(self, example: Example, sides: Mapping[str, Side]) -> Similarity:
         references = [sides[reference] for reference in self._references(example)]

@@ -23,7 +23,7 @@ from factable.kernels.cider import MAX_ORDERS, Frequencies, Options, Stored, par
 from factable.kernels.tokens import TOKENIZERS
 from factable.kernels.words import WordOptions, words_of
 from factable.metrics.references import NO_REFERENCES
-from factable.models.runtime.arrays import cached_by_mtime, load_arrays, save_arrays, unpack
+from factable.models.runtime.arrays import FileKind, cached_by_mtime, load_arrays, save_arrays, unpack
 from factable.models.runtime.progress import ParallelMap
 from factable.text.stem import porter
 from factable.types import Example
@@ -209,8 +209,7 @@ def _prepared_frequencies(path: str, _checksum: str, orders: int) -> Frequencies
 
 
 FORMAT = "factable-idf-1"
-WHAT = "an idf file"
-REMEDY = "make one with: factable train idf TRAIN.jsonl OUT.idf"
+IDF_FILE = FileKind("an idf file", "make one with: factable train idf TRAIN.jsonl OUT.idf")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,12 +247,12 @@ def save_idf(idf: Idf, path: str | os.PathLike[str]) -> None:
 
 def load_idf(path: str) -> Idf:
     """An idf file made by `factable train idf`."""
-    return cached_by_mtime(_load, path, what=WHAT, remedy=REMEDY)
+    return cached_by_mtime(_load, path, IDF_FILE)
 
 
 def idf_checksum(path: str) -> str:
     """The sha256 of an idf file."""
-    return cached_by_mtime(sha256_of, path, what=WHAT, remedy=REMEDY)
+    return cached_by_mtime(sha256_of, path, IDF_FILE)
 
 
 def _load(path: str) -> Idf:

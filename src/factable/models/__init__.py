@@ -1,13 +1,6 @@
-"""Files that metrics stand on: loaded by name, checked, kept once per process."""
+"""Models and the data files behind metrics: loaded by name, checked, one of each per process.
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from factable.models.protocols import Nli
-
-
-def load(name: str) -> "Nli":
-    """The model of that name, one of each per process: embedded, in a folder, or a Hugging Face model."""
-    from factable.models.nli import load_nli
-
-    return load_nli(name)
+One module per role (nli, qa, seq2seq, encoder, token_encoder, language_model). Each has `load_…(name)`, which
+gives the model, `…_identity(name)`, its checksum without loading it, and a function that predicts for many
+inputs through a cache on disk, such as `nli.entailment(name, pairs)`. What they share is in `runtime`.
+"""

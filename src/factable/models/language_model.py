@@ -1,7 +1,7 @@
 """Causal language models of Hugging Face by name: how likely a text is, token by token. Needs the extra hf.
 
-A model has a window of tokens. A longer text is read in windows that overlap by half: each token is scored
-once, with half a window before it at least. Every window is run on its own: nothing is padded, and no number
+A model reads a window of tokens. A longer text is read in windows that overlap by half: each token is scored
+once, with at least half a window before it. Every window is run on its own: nothing is padded, and no number
 depends on neighbours.
 """
 
@@ -13,54 +13,52 @@ from typing import NamedTuple
 import numpy as np
 
 from factable.errors import UsageError
-from factable.models.protocols import Advance, no_progress
-from factable.models.runtime.cache import cached_inference, mend_surrogates
+from factable.models.runtime.cache import cached_inference, replace_surrogates
 from factable.models.runtime.folders import (
-    folder_identity,
+    ModelLoader,
+    hf_window,
     import_torch,
     load_hf_tokenizer,
-    load_weights,
-    model_folder,
-    window_of,
+    load_hf_weights,
 )
-from factable.models.runtime.session import per_process_cache
+from factable.models.runtime.progress import Advance, no_progress
 from factable.models.runtime.threads import thread_count
 
-VARIABLE = "FACTABLE_LANGUAGE_MODEL"
+LANGUAGE_MODEL_VARIABLE = "FACTABLE_LANGUAGE_MODEL"
 MAX_TOKENS = 1024
 # Two numbers of eight bytes.
 STORED_BYTES = 16
 
 
 class Likelihood(NamedTuple):
-    """How unlikely a text is: the sum over its scored tokens of −ln p, and how many they are."""
+    """How unlikely a text is: the sum of −ln p over its scored tokens, and their number."""
 
     surprise: float
     tokens: int
 
 
 class LanguageModel:
-    """A causal language model in a folder, on a GPU where there is one."""
+    """A causal language model in a folder, on a GPU if there is one."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        torch = import_torch(name)
+    def __init__(self, folder: Path) -> None:
+        torch = import_torch(str(folder))
         from transformers import AutoModelForCausalLM
 
         self._tokenizer = load_hf_tokenizer(folder)
-        self._model = load_weights(folder, AutoModelForCausalLM)
-        longest = self._tokenizer.model_max_length
-        self._window = window_of(folder, longest, self._model.config, limit=MAX_TOKENS)
+        self._model = load_hf_weights(folder, AutoModelForCausalLM)
+        max_length = self._tokenizer.model_max_length
+        self._window = hf_window(folder, max_length, self._model.config, limit=MAX_TOKENS)
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._model.to(self._device)
         if self._device == "cpu":
             torch.set_num_threads(thread_count())
 
     def likelihood(self, text: str) -> Likelihood:
-        """The likelihood of a text; its first token counts where the tokeniser has a mark of beginnings."""
+        """The likelihood of a text; its first token counts if the tokenizer has a start token."""
         ids: list[int] = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-        beginning = self._tokenizer.bos_token_id
-        if beginning is not None:
-            ids = [beginning, *ids]
+        start_token = self._tokenizer.bos_token_id
+        if start_token is not None:
+            ids = [start_token, *ids]
         if len(ids) < 2:
             return Likelihood(0.0, 0)
         windows = split_windows(len(ids), self._window)
@@ -70,7 +68,7 @@ class LanguageModel:
         )
 
     def _surprise(self, ids: Sequence[int], scored: int) -> float:
-        """The sum of −ln p over tokens from a place on, each given all before it."""
+        """The sum of −ln p over the tokens from index `scored` on, each given all before it."""
         import torch
 
         with torch.inference_mode():
@@ -83,7 +81,7 @@ class LanguageModel:
 
 
 def split_windows(length: int, window: int) -> Iterator[tuple[int, int, int]]:
-    """Windows of a text of two tokens or more: where each begins, is scored from, and ends."""
+    """Windows of a text of two tokens or more: where each starts, is scored from, and ends."""
     start, scored = 0, 1
     while scored < length:
         end = min(start + window, length)
@@ -91,41 +89,41 @@ def split_windows(length: int, window: int) -> Iterator[tuple[int, int, int]]:
         start, scored = start + window // 2, end
 
 
+_MODELS: ModelLoader[LanguageModel] = ModelLoader(hf=LanguageModel)
+
+
 def load_language_model(name: str) -> LanguageModel:
-    """The model of that name, one of each per process: a local folder, or a name on the hub."""
-    folder = _folder(name)
-    return _load(folder, name, folder_identity(folder))
-
-
-@per_process_cache
-def _load(folder: Path, name: str, _identity: str) -> LanguageModel:
-    return LanguageModel(folder, name)
+    """The model of that name, or of that in FACTABLE_LANGUAGE_MODEL: a folder, or a name on the hub."""
+    return _MODELS.load(_name_or_default(name))
 
 
 def language_model_identity(name: str) -> str:
     """The checksum of all files of a model, without loading it."""
-    return folder_identity(_folder(name))
+    return _MODELS.identity(_name_or_default(name))
 
 
-def _folder(name: str) -> Path:
-    chosen = name or os.environ.get(VARIABLE, "")
+def _name_or_default(name: str) -> str:
+    chosen = name or os.environ.get(LANGUAGE_MODEL_VARIABLE, "")
     if not chosen:
         raise UsageError(
-            "no language model; none is embedded: name the folder or the hub name of a causal one as model, "
-            f'such as perplexity(model="openai-community/gpt2"), or in the environment variable {VARIABLE}'
+            "no language model; none is embedded: name a folder or a model on the hub, "
+            'such as perplexity(model="openai-community/gpt2"), or set the environment variable '
+            f"{LANGUAGE_MODEL_VARIABLE}"
         )
-    return model_folder(chosen)
+    return chosen
 
 
 def likelihoods(name: str, texts: Sequence[str], advance: Advance = no_progress) -> list[Likelihood]:
-    """The likelihood of each text; equal texts are read once, and what is on disk not at all."""
-    asked = [(mend_surrogates(text),) for text in texts]
+    """The likelihood of each text; cached on disk."""
 
-    def answer(some: Sequence[tuple[str]]) -> list[bytes]:
+    def predict_bytes(batch: Sequence[tuple[str]]) -> list[bytes]:
         model = load_language_model(name)
-        return [np.array(model.likelihood(text)).tobytes() for (text,) in some]
+        return [np.array(model.likelihood(text)).tobytes() for (text,) in batch]
 
+    inputs = [(replace_surrogates(text),) for text in texts]
     identity = language_model_identity(name)
-    found = cached_inference("likelihoods", identity, asked, answer, size=STORED_BYTES, advance=advance)
-    pairs = (np.frombuffer(one).tolist() for one in found)
+    stored = cached_inference(
+        "likelihoods", identity, inputs, predict_bytes, size=STORED_BYTES, advance=advance
+    )
+    pairs = (np.frombuffer(content).tolist() for content in stored)
     return [Likelihood(surprise, int(tokens)) for surprise, tokens in pairs]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factable.errors import MissingExtraError, UsageError
-from factable.models.runtime.folders import quietly
+from factable.models.runtime.folders import quiet_transformers
 from factable.train.trainer import (
     Log,
     Schedule,
@@ -47,7 +47,7 @@ def load_encoder(folder: Path, *, outputs: int, mean: bool, seed: int = 0) -> "t
         raise MissingExtraError("training", "train") from None
     from factable.train.networks import EncoderModel
 
-    with quietly():
+    with quiet_transformers():
         encoder: Any = AutoModel.from_pretrained(
             folder,
             local_files_only=True,

@@ -13,7 +13,7 @@ from factable.metrics.ledger.audit import Audit, audit
 from factable.metrics.ledger.features import MAX_LOGIT, Features
 from factable.metrics.ledger.reading import Reading, overlaps
 from factable.metrics.ledger.weights import BIAS, PARTS, LedgerWeights
-from factable.models.nli import ask_in_groups
+from factable.models.nli import entailment_of_groups
 from factable.models.templates import load_templates
 from factable.train.perturbations import ORIGINAL, Perturbed, make_faults
 from factable.types import Example
@@ -191,7 +191,7 @@ def train_weights(
         readings = [
             Reading.of(perturbed.example, sentences) for perturbed in texts[start : start + TEXTS_AT_ONCE]
         ]
-        audits += audit(readings, weights, lambda groups: ask_in_groups(model, groups))
+        audits += audit(readings, weights, lambda groups: entailment_of_groups(model, groups))
         advance(len(readings))
     # Sentences depend on the weights of values, verdicts on those of facts and sentences.
     for part, make_cases in CASES.items():

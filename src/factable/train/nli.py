@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.models.nli import OnnxNli, softmax
-from factable.models.protocols import LABELS, TextPair, no_progress
+from factable.models.nli import LABELS, OnnxNli, TextPair, softmax
 from factable.models.runtime.manifest import NLI
+from factable.models.runtime.progress import no_progress
 from factable.train.card import describe_training, make_table, write_card
 from factable.train.encoder import EncodedPairs, find_base, load_encoder, load_tokenizer, train_on_pairs
 from factable.train.export import WINDOW, export_model, set_temperature

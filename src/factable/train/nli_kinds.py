@@ -7,7 +7,7 @@ each is drawn: one for the first pass of training, one with harder pairs for the
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from factable.models.protocols import CONTRADICTION, ENTAILMENT, NEUTRAL
+from factable.models.nli import CONTRADICTION, ENTAILMENT, NEUTRAL
 from factable.text.sentences import split_sentences
 from factable.text.templates import clean_value
 from factable.train.corruptions import change_number, negate

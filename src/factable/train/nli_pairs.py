@@ -9,7 +9,7 @@ import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.files import read_lines
-from factable.models.protocols import CONTRADICTION, LABELS, NEUTRAL
+from factable.models.nli import CONTRADICTION, LABELS, NEUTRAL
 from factable.text.templates import Templates, clean_value, facts_of, fill
 from factable.train.corruptions import Knowledge, add_generation_noise, change_number
 from factable.types import Example, Record

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from factable.metrics.questeval.questions import load_questions
-from factable.models.protocols import Answer, AskedText, no_progress
-from factable.models.qa import OnnxQa, QaInput, encode_question
+from factable.models.qa import Answer, EncodedQuestion, OnnxQa, QuestionInText, encode_question
 from factable.models.runtime.manifest import QA
+from factable.models.runtime.progress import no_progress
 from factable.text.answers import token_f1
 from factable.train.card import describe_training, make_table, write_card
 from factable.train.encoder import EncodedPairs, find_base, load_encoder, load_tokenizer, train_on_pairs
@@ -126,7 +126,7 @@ def encode_questions(base: Path, questions: Sequence[QaQuestion], max_tokens: in
     return EncodedPairs(tokens, types, labels)
 
 
-def answer_tokens(encoded: QaInput, answer: Span | None) -> tuple[int, int] | None:
+def answer_tokens(encoded: EncodedQuestion, answer: Span | None) -> tuple[int, int] | None:
     """The first and last token of an answer; None if it has no token of the context."""
     if answer is None:
         return NO_ANSWER
@@ -147,7 +147,7 @@ def _cross_entropy(scores: "torch.Tensor", labels: Sequence[tuple[int, int]]) ->
 
 def predict_answers(folder: Path, questions: Sequence[QaQuestion]) -> list[Answer]:
     """What an exported model answers."""
-    asked = [AskedText(question.question, question.context) for question in questions]
+    asked = [QuestionInText(question.question, question.context) for question in questions]
     return OnnxQa(folder).answers(asked, no_progress)
 
 

@@ -14,17 +14,16 @@ import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.read import iter_examples
-from factable.models.protocols import Advance, TextWithAnswer
 from factable.models.runtime.folders import (
-    folder_identity,
+    hf_identity,
+    hf_window,
     import_torch,
     load_hf_tokenizer,
-    load_weights,
-    model_folder,
-    quietly,
-    window_of,
+    load_hf_weights,
+    quiet_transformers,
 )
-from factable.models.seq2seq import MARK, UNANSWERABLE, write_questions
+from factable.models.runtime.progress import Advance
+from factable.models.seq2seq import SEPARATOR, UNANSWERABLE, AnswerInText, seq2seq_folder, write_questions
 from factable.text.linearise import linearise_by_entity
 from factable.text.templates import facts_of
 from factable.text.values import read_text
@@ -64,7 +63,7 @@ def train_questeval(
 
     The questions of the writer are cached, so a second call only resumes the training.
     """
-    base_folder = model_folder(base)
+    base_folder = seq2seq_folder(base)
     aligned = align_files(files, max_answers=options.max_answers, seed=options.seed)
     log(f"{len(aligned):,} answers found in both a reference and its data")
     questions = ask_about(aligned, writer, _report_progress(len(aligned), log))
@@ -80,19 +79,19 @@ def train_questeval(
 class AlignedAnswer(NamedTuple):
     """An answer in a text, and the same answer in the data of the text."""
 
-    in_text: TextWithAnswer
-    in_data: TextWithAnswer
+    in_text: AnswerInText
+    in_data: AnswerInText
 
 
 class AlignedQuestion(NamedTuple):
     """A question with its answer in a text and in the data of the text."""
 
     question: str
-    in_text: TextWithAnswer
-    in_data: TextWithAnswer
+    in_text: AnswerInText
+    in_data: AnswerInText
 
     @property
-    def sides(self) -> tuple[TextWithAnswer, TextWithAnswer]:
+    def sides(self) -> tuple[AnswerInText, AnswerInText]:
         """The answer in the text and in the data."""
         return self.in_text, self.in_data
 
@@ -120,8 +119,8 @@ def align(example: Example) -> Iterator[AlignedAnswer]:
             record = facts[entry.record]
             span = find_answer(record if entry.is_value else Record("", "", record.subject), reading)
             if span and entry.start < entry.end:
-                in_data = TextWithAnswer(data.text[entry.start : entry.end], data.text)
-                yield AlignedAnswer(TextWithAnswer(reference[slice(*span)], reference), in_data)
+                in_data = AnswerInText(data.text[entry.start : entry.end], data.text)
+                yield AlignedAnswer(AnswerInText(reference[slice(*span)], reference), in_data)
 
 
 def ask_about(answers: Sequence[AlignedAnswer], writer: str, advance: Advance) -> list[AlignedQuestion]:
@@ -144,7 +143,7 @@ class Seq2SeqTask(NamedTuple):
 
 def writing_tasks(questions: Sequence[AlignedQuestion]) -> list[Seq2SeqTask]:
     """From an answer and its text or data to the question; each once."""
-    tasks = (Seq2SeqTask(MARK.join(side), row.question) for row in questions for side in row.sides)
+    tasks = (Seq2SeqTask(SEPARATOR.join(side), row.question) for row in questions for side in row.sides)
     return list(dict.fromkeys(tasks))
 
 
@@ -154,10 +153,12 @@ def answering_tasks(questions: Sequence[AlignedQuestion], *, seed: int) -> list[
     tasks = []
     for row in questions:
         for number, side in enumerate(row.sides):
-            tasks.append(Seq2SeqTask(f"{row.question}{MARK}{side.text}", side.answer))
+            tasks.append(Seq2SeqTask(f"{row.question}{SEPARATOR}{side.text}", side.answer))
             other = draw.choice(questions)
             if draw.random() < SHARE_UNANSWERABLE and not _may_answer(other, row):
-                tasks.append(Seq2SeqTask(f"{row.question}{MARK}{other.sides[number].text}", UNANSWERABLE))
+                tasks.append(
+                    Seq2SeqTask(f"{row.question}{SEPARATOR}{other.sides[number].text}", UNANSWERABLE)
+                )
     return list(dict.fromkeys(tasks))
 
 
@@ -182,8 +183,8 @@ def train_seq2seq(
     from transformers import AutoModelForSeq2SeqLM
 
     tokenizer = load_hf_tokenizer(base)
-    model = load_weights(base, AutoModelForSeq2SeqLM)
-    window = window_of(base, tokenizer.model_max_length, model.config)
+    model = load_hf_weights(base, AutoModelForSeq2SeqLM)
+    window = hf_window(base, tokenizer.model_max_length, model.config)
     inputs = tokenizer([task.reads for task in tasks], truncation=True, max_length=window)["input_ids"]
     outputs = tokenizer([task.writes for task in tasks], truncation=True, max_length=MAX_OUTPUT_TOKENS)[
         "input_ids"
@@ -223,13 +224,13 @@ def train_seq2seq(
             "batch": options.batch_size,
             "rate": options.learning_rate,
             "seed": options.seed,
-            "base": folder_identity(base),
+            "base": hf_identity(base),
             "tasks": _checksum(tasks),
         },
         threads=threads,
         log=log,
     )
-    with quietly():
+    with quiet_transformers():
         model.save_pretrained(out)
         tokenizer.save_pretrained(out)
 

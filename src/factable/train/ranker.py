@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from factable.errors import DataError, Fault
 from factable.metrics.ranking.evaluator import average_precision, graded_precision
 from factable.models.encoder import OnnxEmbedder
-from factable.models.protocols import no_progress
 from factable.models.runtime.manifest import EMBEDDER
+from factable.models.runtime.progress import no_progress
 from factable.text.documents import RECORDS, decoys_of
 from factable.train.card import describe_training, make_table, write_card
 from factable.train.checkpoint import Validation

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from factable.models.nli import entailment
-from factable.models.protocols import ENTAILMENT, TextPair
+from factable.models.nli import ENTAILMENT, TextPair, entailment
 from factable.text.templates import SUBJECT, VALUE, clean_value, facts_of, fill, split_identifier
 from factable.text.values.dates import MONTHS
 from factable.types import Example, Record

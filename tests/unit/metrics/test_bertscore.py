@@ -11,8 +11,7 @@ from factable.core.signature import sign
 from factable.errors import DataError, UsageError
 from factable.metrics.bertscore import Bertscore
 from factable.models import token_encoder
-from factable.models.encoder import embed
-from factable.models.protocols import SCALE
+from factable.models.encoder import SCALE, embed
 from factable.models.runtime.manifest import MODEL, embedded_folder
 from factable.models.token_encoder import encode_tokens, load_token_encoder
 from factable.models.token_similarity import NOTHING, count_tokens, token_similarity
@@ -48,29 +47,29 @@ def test_texts_of_the_same_meaning_are_more_alike():
 
 
 def test_numbers_depend_neither_on_neighbours_nor_on_threads_nor_on_what_is_kept(found, monkeypatch):
-    monkeypatch.setattr(token_encoder, "_kept", {})
+    monkeypatch.setattr(token_encoder, "_cached", {})
     monkeypatch.setenv("FACTABLE_THREADS", "3")
     assert [token_similarity([pair])[0] for pair in PAIRS] == found
     assert token_similarity(PAIRS[::-1] * 3)[: len(PAIRS)] == found[::-1]
 
 
 def test_what_is_kept_stays_below_its_limit(monkeypatch):
-    monkeypatch.setattr(token_encoder, "_kept", {})
-    monkeypatch.setattr(token_encoder, "_kept_bytes", 0)
-    monkeypatch.setattr(token_encoder, "MAX_KEPT_BYTES", 20_000)
+    monkeypatch.setattr(token_encoder, "_cached", {})
+    monkeypatch.setattr(token_encoder, "_cached_bytes", 0)
+    monkeypatch.setattr(token_encoder, "MAX_CACHED_BYTES", 20_000)
     for number in range(40):
         encode_tokens("embed", [f"text {number}"])
-        kept = sum(points.nbytes for points in token_encoder._kept.values())
-        assert kept == token_encoder._kept_bytes <= 20_000
+        kept = sum(points.nbytes for points in token_encoder._cached.values())
+        assert kept == token_encoder._cached_bytes <= 20_000
     encode_tokens("embed", ["a long text " * 50])
-    assert sum(points.nbytes for points in token_encoder._kept.values()) <= 20_000
+    assert sum(points.nbytes for points in token_encoder._cached.values()) <= 20_000
 
 
 def test_a_text_is_encoded_once(monkeypatch):
     asked = []
     encoder = load_token_encoder("embed")
     states = encoder.states
-    monkeypatch.setattr(token_encoder, "_kept", {})
+    monkeypatch.setattr(token_encoder, "_cached", {})
     monkeypatch.setattr(encoder, "states", lambda windows: asked.extend(windows) or states(windows))
     systems = [replace(WHOLE, system=str(number)) for number in range(5)]
     Bertscore().score(systems)
@@ -99,7 +98,7 @@ def test_layers_differ_and_there_are_six():
 
 def test_all_of_a_long_text_counts_and_the_package_cuts_it():
     long = " ".join(f"Town {number} is near a river." for number in range(80))
-    whole, cut = (encode_tokens("embed", [long], cut=cut)[long] for cut in (False, True))
+    whole, cut = (encode_tokens("embed", [long], truncate=cut)[long] for cut in (False, True))
     assert len(cut.ids) == 256 < len(whole.ids)
     (at_the_end,) = (
         Bertscore().score([replace(WHOLE, text="Ada", references=(f"{long} Ada",))]).parts["precision"]

@@ -13,7 +13,12 @@ from factable.core.metric import merge_scores
 from factable.core.signature import sign
 from factable.errors import DataError, UsageError
 from factable.metrics.perplexity import Perplexity
-from factable.models.language_model import VARIABLE, language_model_identity, likelihoods, split_windows
+from factable.models.language_model import (
+    LANGUAGE_MODEL_VARIABLE,
+    language_model_identity,
+    likelihoods,
+    split_windows,
+)
 from factable.types import Example, Table
 from helpers.gpt2 import MARK, WINDOW, make_gpt2
 
@@ -96,7 +101,7 @@ def test_no_number_depends_on_neighbours(folder, monkeypatch):
     monkeypatch.setenv("FACTABLE_CACHE", "off")
 
     def fresh(texts):
-        monkeypatch.setattr("factable.models.runtime.cache._remembered", {})
+        monkeypatch.setattr("factable.models.runtime.cache._memory", {})
         return likelihoods(folder, texts)
 
     together = fresh(TEXTS)
@@ -120,7 +125,7 @@ def test_shards_have_the_perplexity_of_all(folder):
 
 def test_what_is_kept_is_not_computed_again(folder, monkeypatch):
     first = likelihoods(folder, TEXTS)
-    monkeypatch.setattr("factable.models.runtime.cache._remembered", {})
+    monkeypatch.setattr("factable.models.runtime.cache._memory", {})
     monkeypatch.setattr("factable.models.language_model.load_language_model", lambda name: pytest.fail(name))
     assert likelihoods(folder, TEXTS) == first
 
@@ -132,16 +137,16 @@ def test_the_signature_has_the_checksum_of_the_model(folder, without_beginnings)
 
 
 def test_the_model_of_the_environment(folder, monkeypatch):
-    monkeypatch.setenv(VARIABLE, folder)
+    monkeypatch.setenv(LANGUAGE_MODEL_VARIABLE, folder)
     named = Perplexity(model=folder).score(make_examples(TEXTS))
     assert Perplexity().score(make_examples(TEXTS)).values == named.values
 
 
 def test_refusals(folder, tmp_path, monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    with pytest.raises(UsageError, match=f"no language model; none is embedded: .* {VARIABLE}$"):
+    monkeypatch.delenv(LANGUAGE_MODEL_VARIABLE, raising=False)
+    with pytest.raises(UsageError, match=f"no language model; none .* {LANGUAGE_MODEL_VARIABLE}$"):
         Perplexity().score(make_examples(TEXTS))
-    with pytest.raises(DataError, match=r"no model folder: it has no config\.json; name a Hugging"):
+    with pytest.raises(DataError, match=r"not a model folder: it has no config\.json; name a Hugging"):
         sign(Perplexity(model=str(tmp_path)))
     with pytest.raises(UsageError, match="model is 3; it must be a text"):
         Perplexity(model=3)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from factable.errors import DataError, UsageError
-from factable.models.encoder import OnnxEmbedder, embed, load_embedder
+from factable.models.encoder import SCALE, OnnxEmbedder, embed, embedder_identity, load_embedder
 from factable.models.nli import load_nli
-from factable.models.protocols import SCALE, no_progress
 from factable.models.runtime.cache import cache_file
 from factable.models.runtime.manifest import embedded_folder, read_manifest
+from factable.models.runtime.progress import no_progress
 
 TEXTS = [
     "Ada was born in London.",
@@ -77,6 +77,6 @@ def test_models_of_another_kind_are_refused():
         load_embedder(str(embedded_folder("nli")))
     with pytest.raises(DataError, match="a model of kind 'embedder'; name one of kind 'nli'"):
         load_nli(str(embedded_folder("embed")))
-    with pytest.raises(UsageError, match="no encoder 'embd'; did you mean 'embed'"):
+    with pytest.raises(UsageError, match="no model 'embd'; did you mean 'embed'"):
         load_embedder("embd")
-    assert load_embedder("embed").identity == read_manifest(embedded_folder("embed")).identity
+    assert embedder_identity("embed") == read_manifest(embedded_folder("embed")).identity

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from factable.errors import DataError
-from factable.models.nli import HfNli, entailment, identity_of, load_nli
-from factable.models.protocols import LABELS, TextPair, no_progress
-from factable.models.runtime.folders import folder_identity
+from factable.models.nli import LABELS, HfNli, TextPair, entailment, load_nli, nli_identity
+from factable.models.runtime.folders import hf_identity
+from factable.models.runtime.progress import no_progress
 from helpers.nli_models import WORDS, make_hf_folder
 
 pytestmark = pytest.mark.packages
@@ -29,7 +29,7 @@ def folder(tmp_path_factory):
 
 
 def load(folder):
-    return HfNli(folder, folder_identity(folder))
+    return HfNli(folder)
 
 
 def by_hand(folder, pair):
@@ -64,7 +64,7 @@ def test_a_permuted_config_permutes_the_answers(folder, tmp_path):
     assert there.probabilities(PAIRS, no_progress).tolist() == (
         here.probabilities(PAIRS, no_progress)[:, ::-1].tolist()
     )
-    assert here.identity != there.identity
+    assert nli_identity(str(folder)) != nli_identity(str(other))
 
 
 def test_answers_do_not_depend_on_neighbours(folder):
@@ -88,17 +88,17 @@ def test_one_of_each_per_process_however_it_is_named(folder, tmp_path, monkeypat
     monkeypatch.chdir(folder.parent)
     names = [str(folder), f"{folder}/", "model", "./model", str(tmp_path / "link")]
     assert len({id(load_nli(name)) for name in names}) == 1
-    assert len({identity_of(name) for name in names}) == 1
+    assert len({nli_identity(name) for name in names}) == 1
 
 
 def test_the_identity_follows_the_files_that_are_read(folder, tmp_path):
     other = shutil.copytree(folder, tmp_path / "other")
-    assert folder_identity(other) == folder_identity(folder)
+    assert hf_identity(other) == hf_identity(folder)
     (other / "README.md").write_text("not read")
-    assert folder_identity(other) == folder_identity(folder)
+    assert hf_identity(other) == hf_identity(folder)
     weights = (other / "model.safetensors").read_bytes()
     (other / "model.safetensors").write_bytes(weights[:-1] + bytes([weights[-1] ^ 1]))
-    assert folder_identity(other) != folder_identity(folder)
+    assert hf_identity(other) != hf_identity(folder)
 
 
 def refusal(name):
@@ -134,7 +134,7 @@ def test_weights_that_could_run_code_are_refused(folder, tmp_path):
     (other / "model.safetensors").unlink()
     (other / "pytorch_model.bin").write_bytes(pickle.dumps(Bomb()))
     message = refusal(other)
-    assert "no model that can be loaded (" in message
+    assert "this model cannot be loaded (" in message
     assert "safetensors" in message
 
 
@@ -145,7 +145,7 @@ def test_code_in_the_folder_is_never_run(folder, tmp_path):
     config["auto_map"] = {"AutoConfig": "mine.Mine", "AutoModelForSequenceClassification": "mine.Mine"}
     (other / "config.json").write_text(json.dumps(config))
     (other / "mine.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Mine: pass\n")
-    assert "no model that can be loaded (" in refusal(other)
+    assert "this model cannot be loaded (" in refusal(other)
     assert not (tmp_path / "ran").exists()
 
 
@@ -153,14 +153,14 @@ def test_damaged_folders_are_refused(folder, tmp_path):
     truncated = shutil.copytree(folder, tmp_path / "truncated")
     weights = (truncated / "model.safetensors").read_bytes()
     (truncated / "model.safetensors").write_bytes(weights[: len(weights) // 2])
-    assert "no model that can be loaded (" in refusal(truncated)
+    assert "this model cannot be loaded (" in refusal(truncated)
     no_json = shutil.copytree(folder, tmp_path / "no json")
     (no_json / "config.json").write_text("{")
-    assert "no model that can be loaded (" in refusal(no_json)
+    assert "this model cannot be loaded (" in refusal(no_json)
     no_tokenizer = shutil.copytree(folder, tmp_path / "no tokenizer")
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (no_tokenizer / name).unlink()
-    assert "no model that can be loaded (no tokenizer: none of tokenizer.json, " in refusal(no_tokenizer)
+    assert "this model cannot be loaded (no tokenizer: none of tokenizer.json, " in refusal(no_tokenizer)
 
 
 def test_weights_without_a_head_are_refused(tmp_path):
@@ -170,7 +170,7 @@ def test_weights_without_a_head_are_refused(tmp_path):
 
 def test_a_narrow_model_is_refused(tmp_path):
     folder = make_hf_folder(tmp_path / "model", ORDER, positions=32)
-    assert "reads 32 tokens at once; take a model that reads 64 or more" in refusal(folder)
+    assert "reads 32 tokens at once; use a model that reads 64 or more" in refusal(folder)
 
 
 def in_a_fresh_process(script, *arguments, **environment):
@@ -191,8 +191,9 @@ def test_a_name_on_the_hub(folder, tmp_path):
     (repository / "refs" / "main").write_text(commit)
     script = (
         "import sys\n"
-        "from factable.models import load\n"
-        "print(load('owner/small-nli').identity == load(sys.argv[1]).identity)\n"
+        "from factable.models.nli import load_nli as load, nli_identity\n"
+        "load('owner/small-nli')\n"
+        "print(nli_identity('owner/small-nli') == nli_identity(sys.argv[1]))\n"
         "try:\n    load('owner/other-nli')\nexcept Exception as error:\n    print(error)\n"
     )
     offline = {"HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(tmp_path / "hub")}
@@ -200,14 +201,14 @@ def test_a_name_on_the_hub(folder, tmp_path):
     assert run.stderr == ""
     same, refused = run.stdout.splitlines()
     assert same == "True"
-    assert refused.startswith("owner/other-nli: no folder, and no model that the hub gives (")
+    assert refused.startswith("owner/other-nli: not a folder, and not available on the hub (")
 
 
 def test_without_the_extra_its_install_line_is_named(folder):
     script = (
         "import sys\n"
         "sys.modules['torch'] = None\n"
-        "from factable.models import load\n"
+        "from factable.models.nli import load_nli as load\n"
         "for name in (sys.argv[1], 'owner/model'):\n"
         "    try:\n        load(name)\n    except Exception as error:\n        print(error)\n"
     )

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from factable.errors import DataError, UsageError
-from factable.models.nli import OnnxNli, softmax
-from factable.models.protocols import LABELS, TextPair, no_progress
-from factable.models.runtime.manifest import embedded_folder
+from factable.models.nli import LABELS, OnnxNli, TextPair, softmax
+from factable.models.runtime.manifest import embedded_folder, read_manifest
+from factable.models.runtime.progress import no_progress
 from factable.models.runtime.threads import core_count, share_cores, thread_count
 from helpers.nli_models import make_onnx_folder, write_manifest
 
@@ -74,12 +74,16 @@ def test_labels_and_temperature_come_from_the_manifest(tiny_folder, tmp_path):
     assert other.probabilities([pair], no_progress)[0] == pytest.approx(
         softmax(np.array([0, 1, 2]))[[1, 2, 0]]
     )
-    assert other.identity != model.identity
+    assert read_manifest(folder).identity != read_manifest(tiny_folder).identity
 
 
 def test_a_folder_moved_elsewhere_is_the_same_model(embedded, tmp_path):
     folder = shutil.copytree(embedded_folder("nli"), tmp_path / "moved")
-    assert OnnxNli(folder).identity == embedded.identity
+    assert read_manifest(folder).identity == read_manifest(embedded_folder("nli")).identity
+    pairs = [TextPair("Ada was born.", "Ada lived.")]
+    assert OnnxNli(folder).probabilities(pairs, no_progress).tolist() == (
+        embedded.probabilities(pairs, no_progress).tolist()
+    )
 
 
 def refusal(folder):
@@ -87,6 +91,19 @@ def refusal(folder):
         OnnxNli(folder)
     assert "\n" not in str(caught.value)
     return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "labels", [[], ["entailment", "neutral"], ["entailment"] * 3, [1, None, "neutral"]], ids=repr
+)
+def test_other_labels_are_refused(tiny_folder, tmp_path, labels):
+    folder = shutil.copytree(tiny_folder, tmp_path / "other")
+    write_manifest(folder, labels=labels)
+    shown = ", ".join(map(str, labels)) or "missing"
+    assert refusal(folder) == (
+        f"{folder / 'manifest.json'}: labels {shown}, not entailment, neutral, contradiction; "
+        "use a model that was trained on natural language inference"
+    )
 
 
 def test_truncated_weights_are_refused(tmp_path):

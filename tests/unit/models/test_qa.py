@@ -5,8 +5,14 @@ import shutil
 import pytest
 
 from factable.errors import DataError, UsageError
-from factable.models.protocols import AskedText
-from factable.models.qa import MAX_QUESTION_WORDS, OnnxQa, answer, load_qa, qa_identity
+from factable.models.qa import (
+    MAX_QUESTION_WORDS,
+    OnnxQa,
+    QuestionInText,
+    answer_questions,
+    load_qa,
+    qa_identity,
+)
 from factable.models.runtime.manifest import embedded_folder
 from factable.text.questions import BLANK, linearise
 from factable.types import Record
@@ -27,7 +33,7 @@ def model():
 
 
 def ask(model, question, context):
-    (found,) = model.answers([AskedText(question, context)], lambda _: None)
+    (found,) = model.answers([QuestionInText(question, context)], lambda _: None)
     return found
 
 
@@ -84,7 +90,7 @@ def test_long_questions_are_cut_around_their_blank(model):
 
 def test_answers_do_not_depend_on_neighbours_or_threads(model):
     asked = [
-        AskedText(f"What is the birth {what} of Ada Lovelace?", TEXT * n)
+        QuestionInText(f"What is the birth {what} of Ada Lovelace?", TEXT * n)
         for what in ("place", "year")
         for n in (1, 3)
     ]
@@ -93,11 +99,11 @@ def test_answers_do_not_depend_on_neighbours_or_threads(model):
 
 
 def test_kept_answers_are_the_same(monkeypatch):
-    asked = [AskedText("Where was Ada born?", TEXT), AskedText("Wo?", "Zürich 🏔 \ud83d")]
-    first = answer("qa", asked)
-    monkeypatch.setattr("factable.models.runtime.cache._remembered", {})
+    asked = [QuestionInText("Where was Ada born?", TEXT), QuestionInText("Wo?", "Zürich 🏔 \ud83d")]
+    first = answer_questions("qa", asked)
+    monkeypatch.setattr("factable.models.runtime.cache._memory", {})
     monkeypatch.setattr("factable.models.qa.load_qa", lambda name: pytest.fail(name))
-    assert answer("qa", asked) == first
+    assert answer_questions("qa", asked) == first
 
 
 def test_a_damaged_model_is_refused(tmp_path):

@@ -7,9 +7,17 @@ import sqlite3
 import pytest
 
 from factable.errors import DataError, UsageError
-from factable.models.protocols import LABELS, AskedText, TextWithAnswer, no_progress
-from factable.models.qa import answer, load_qa, qa_identity, writes_answers
-from factable.models.seq2seq import MAX_NEW_TOKENS, Seq2Seq, position_of, write_questions, writer_identity
+from factable.models.nli import LABELS
+from factable.models.qa import (
+    QuestionInText,
+    answer_questions,
+    first_occurrence,
+    load_qa,
+    qa_identity,
+    writes_answers,
+)
+from factable.models.runtime.progress import no_progress
+from factable.models.seq2seq import MAX_NEW_TOKENS, AnswerInText, Seq2Seq, seq2seq_identity, write_questions
 from helpers.nli_models import make_hf_folder
 from helpers.t5 import make_t5_folder
 
@@ -17,10 +25,10 @@ pytestmark = pytest.mark.packages
 
 TEXTS = ["Ada was born in London .", "Charles built a machine", "who was born in London ?", "Where ?"]
 ASKED = [
-    AskedText("who was born in London ?", "Ada was born in London ."),
-    AskedText("Where ?", "Charles built a machine"),
-    AskedText("Ada", ""),
-    AskedText("Charles was ?", "London London London Ada built"),
+    QuestionInText("who was born in London ?", "Ada was born in London ."),
+    QuestionInText("Where ?", "Charles built a machine"),
+    QuestionInText("Ada", ""),
+    QuestionInText("Charles was ?", "London London London Ada built"),
 ]
 
 
@@ -62,7 +70,7 @@ def test_the_likeliest_token_is_written_next(folder, model):
         text, answerable = by_hand(folder, asked)
         assert one.text == text
         assert one.answerable == pytest.approx(answerable, abs=1e-5)
-        assert one.span == position_of(text, asked.context)
+        assert one.span == first_occurrence(text, asked.context)
     # Otherwise any question would do.
     assert len({one.text for one in found}) > 1
     assert max(one.answerable for one in found) > min(one.answerable for one in found) + 1e-4
@@ -77,7 +85,7 @@ def test_answers_do_not_depend_on_neighbours(model):
 
 def test_together_on_a_gpu_gives_the_same_texts(model, monkeypatch):
     alone = model.answers(ASKED, no_progress)
-    monkeypatch.setattr(model, "_at_once", 3)
+    monkeypatch.setattr(model, "_batch_size", 3)
     together = model.answers(ASKED, no_progress)
     assert [one.text for one in together] == [one.text for one in alone]
     for one, other in zip(together, alone, strict=True):
@@ -85,23 +93,23 @@ def test_together_on_a_gpu_gives_the_same_texts(model, monkeypatch):
 
 
 def test_an_answer_stands_where_it_is_first_found():
-    assert position_of("Ada", "Is ADA ada?") == (3, 6)
-    assert position_of("A.a", "Ada A.A") == (4, 7)
-    assert position_of("Kurt", "Is ADA ada?") is None
-    assert position_of("", "Ada") is None
+    assert first_occurrence("Ada", "Is ADA ada?") == (3, 6)
+    assert first_occurrence("A.a", "Ada A.A") == (4, 7)
+    assert first_occurrence("Kurt", "Is ADA ada?") is None
+    assert first_occurrence("", "Ada") is None
 
 
 def test_a_model_that_asks_and_answers_is_not_mistaken(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("FACTABLE_CACHE", str(tmp_path))
-    answered = [TextWithAnswer(*asked) for asked in ASKED]
+    answered = [AnswerInText(*asked) for asked in ASKED]
     questions = write_questions(str(folder), answered + answered)
     assert questions[: len(ASKED)] == questions[len(ASKED) :]
     # The same words in front of the same text: the same is written, and kept apart.
-    assert [one.text for one in answer(str(folder), ASKED)] == questions[: len(ASKED)]
+    assert [one.text for one in answer_questions(str(folder), ASKED)] == questions[: len(ASKED)]
     with sqlite3.connect(tmp_path / "seq2seq.sqlite") as file:
         assert file.execute("SELECT count(*) FROM answers").fetchone() == (len(ASKED),)
     file.close()
-    assert qa_identity(str(folder)) == writer_identity(str(folder))
+    assert qa_identity(str(folder)) == seq2seq_identity(str(folder))
     assert writes_answers(str(folder))
 
 
@@ -109,16 +117,16 @@ def test_a_prefix_in_the_configuration_is_read_first(folder, tmp_path):
     other = shutil.copytree(folder, tmp_path / "other")
     config = json.loads((other / "config.json").read_text())
     (other / "config.json").write_text(json.dumps({**config, "prefix": "Where ? </s> "}))
-    asked = AskedText("Ada", "London")
+    asked = QuestionInText("Ada", "London")
     (found,) = load_qa(str(other)).answers([asked], no_progress)
     assert (found.text, pytest.approx(found.answerable)) == by_hand(
-        folder, AskedText("Where ? </s> Ada", "London")
+        folder, QuestionInText("Where ? </s> Ada", "London")
     )
     assert (found.text, pytest.approx(found.answerable, rel=1e-5)) != by_hand(folder, asked)
 
 
 def test_long_texts_are_cut(model):
-    asked = AskedText("Where ?", "Ada was born in London . " * 100)
+    asked = QuestionInText("Where ?", "Ada was born in London . " * 100)
     (found,) = model.answers([asked], no_progress)
     (longer,) = model.answers([asked._replace(context=asked.context * 2)], no_progress)
     assert found == longer
@@ -126,13 +134,15 @@ def test_long_texts_are_cut(model):
 
 def test_other_models_are_refused(tmp_path):
     other = make_hf_folder(tmp_path / "bert", LABELS)
-    with pytest.raises(DataError, match="no model that can be loaded") as caught:
+    with pytest.raises(DataError, match="this model cannot be loaded") as caught:
         load_qa(str(other))
     assert "\n" not in str(caught.value)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match=r"it has no manifest\.json and no config\.json; name one made by"):
+    with pytest.raises(
+        DataError, match=r"it has no manifest\.json and no config\.json; name a folder made by"
+    ):
         load_qa(str(tmp_path / "empty"))
     with pytest.raises(DataError, match=r"it has no config\.json; name a Hugging Face model"):
-        writer_identity(str(tmp_path / "empty"))
+        seq2seq_identity(str(tmp_path / "empty"))
     with pytest.raises(UsageError, match="no model 'q'; embedded ones are qa; or name a folder"):
         load_qa("q")

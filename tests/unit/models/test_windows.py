@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factable.models.nli import OnnxNli, ask, combine, split_pair
-from factable.models.protocols import TextPair, no_progress
+from factable.models.nli import OnnxNli, TextPair, combine, predict, split_pair
 from factable.models.runtime.manifest import embedded_folder
+from factable.models.runtime.progress import no_progress
 
 SENTENCE = "The text of a sentence that is quite typical for these data sets, with some names. "
 
@@ -16,7 +16,7 @@ class Narrow:
     """The real tokenizer and model, with a window of any size."""
 
     def __init__(self, model, window):
-        self.model, self.window, self.identity, self.asked = model, window, model.identity, []
+        self.model, self.window, self.asked = model, window, []
 
     def count_tokens(self, pairs):
         return self.model.count_tokens(pairs)
@@ -113,7 +113,7 @@ def test_long_pairs_among_short_ones(model):
     short = [TextPair("Ada was born.", "Ada lived."), TextPair("", "")]
     pairs = [long, short[0], other, short[1], long]
     heard = []
-    answers = ask(narrow, pairs, heard.append)
+    answers = predict(narrow, pairs, heard.append)
     assert sum(heard) == len(pairs)
     assert max(model.count_tokens(narrow.asked)) <= 64
     assert answers[0].tolist() == answers[4].tolist()
@@ -126,7 +126,7 @@ def test_long_pairs_among_short_ones(model):
 
 @pytest.mark.parametrize("pairs", [[], [TextPair(SENTENCE * 5, SENTENCE)]], ids=["none", "all long"])
 def test_none_and_nothing_but_long_pairs(model, pairs):
-    assert ask(Narrow(model, 64), pairs, no_progress).shape == (len(pairs), 3)
+    assert predict(Narrow(model, 64), pairs, no_progress).shape == (len(pairs), 3)
 
 
 def test_what_fits_is_not_split(model):
@@ -134,8 +134,8 @@ def test_what_fits_is_not_split(model):
     pair = TextPair("Ada was born. " * 8, "Ada was born. " * 6)
     (size,) = model.count_tokens([pair])
     narrow.window = size
-    ask(narrow, [pair], no_progress)
+    predict(narrow, [pair], no_progress)
     assert narrow.asked == [pair]
     narrow.window = size - 1
-    ask(narrow, [pair], no_progress)
+    predict(narrow, [pair], no_progress)
     assert len(narrow.asked) > 2

@@ -152,8 +152,8 @@ def test_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("[]", "no JSON object"),
-        ("{", "no JSON"),
+        ("[]", "not a JSON object"),
+        ("{", "not JSON"),
         ('{"food": "<object>"}', "no templates for 'food'"),
         ('{"food": []}', "no templates for 'food'"),
         ('{"food": ["It serves food."]}', "no templates for 'food'"),

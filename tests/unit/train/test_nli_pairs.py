@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import factable
 from factable.errors import DataError, UsageError
-from factable.models.protocols import CONTRADICTION, ENTAILMENT, NEUTRAL
+from factable.models.nli import CONTRADICTION, ENTAILMENT, NEUTRAL
 from factable.text.templates import Templates
 from factable.train.corruptions import Knowledge, add_generation_noise, change_number, negate
 from factable.train.e2e_slots import SYNONYMS, stated_slots, states_nothing_else

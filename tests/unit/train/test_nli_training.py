@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from factable.errors import UsageError
-from factable.models.nli import entailment
-from factable.models.protocols import CONTRADICTION, ENTAILMENT, LABELS, TextPair
+from factable.models.nli import CONTRADICTION, ENTAILMENT, LABELS, TextPair, entailment
 from factable.train.encoder import find_base
 from factable.train.nli import calibrate_nli, train_nli
 from factable.train.nli_recipe import STYLES, read_recipe

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from factable.models.protocols import Answer, AskedText
-from factable.models.qa import OnnxQa, encode_question
+from factable.models.qa import Answer, OnnxQa, QuestionInText, encode_question
 from factable.models.runtime.manifest import QA
 from factable.train.encoder import load_tokenizer
 from factable.train.export import export_model
@@ -64,7 +63,7 @@ def test_it_learns(tiny_encoder, tmp_path):
     assert figures.questions == 20
     assert figures.exact > 0.9
     assert figures.answerable > 0.9
-    (answer,) = OnnxQa(tmp_path / "out").answers([AskedText("the", "a 5 c d")], lambda _: None)
+    (answer,) = OnnxQa(tmp_path / "out").answers([QuestionInText("the", "a 5 c d")], lambda _: None)
     assert (answer.text, answer.span) == ("5", (2, 3))
 
 
@@ -117,4 +116,4 @@ def test_a_few_steps_give_a_model_folder(tiny_encoder, tmp_path):
     assert (manifest["kind"], manifest["about"]) == ("qa", "tiny")
     assert f"temperature {manifest['temperature']}" in lines
     assert "| corpus.jsonl | 16 |" in (out / "CARD.md").read_text()
-    assert OnnxQa(out).answers([AskedText("the", "")], lambda _: None)[0].answerable == 0
+    assert OnnxQa(out).answers([QuestionInText("the", "")], lambda _: None)[0].answerable == 0

@@ -8,9 +8,8 @@ from click.testing import CliRunner
 from factable.cli.main import cli
 from factable.errors import DataError, UsageError
 from factable.metrics.questeval.metric import QuestEval
-from factable.models.protocols import AskedText, TextWithAnswer
-from factable.models.qa import answer
-from factable.models.seq2seq import UNANSWERABLE, write_questions
+from factable.models.qa import QuestionInText, answer_questions
+from factable.models.seq2seq import UNANSWERABLE, AnswerInText, write_questions
 from factable.text.linearise import linearise_by_entity
 from factable.train.options import QuestevalOptions
 from factable.train.questeval import (
@@ -93,8 +92,8 @@ def run(corpus, out, writer, base, log=lambda _: None):
 
 def test_answers_stand_in_the_text_and_in_the_data():
     (found,) = align(example_of("Alan Turing"))
-    assert found.in_text == TextWithAnswer("Maida Vale", "The town of birth is Maida Vale .")
-    assert found.in_data == TextWithAnswer("Maida Vale", "entity [ Alan Turing ] , birthPlace [ Maida Vale ]")
+    assert found.in_text == AnswerInText("Maida Vale", "The town of birth is Maida Vale .")
+    assert found.in_data == AnswerInText("Maida Vale", "entity [ Alan Turing ] , birthPlace [ Maida Vale ]")
 
 
 def test_what_the_text_does_not_say_is_not_asked_for():
@@ -107,7 +106,7 @@ def test_what_the_text_does_not_say_is_not_asked_for():
 def test_tasks_of_both_models():
     written = [
         AlignedQuestion(
-            f"{n} ?", TextWithAnswer(f"<{n}>", f"It is <{n}> ."), TextWithAnswer(f"<{n}>", f"p [ <{n}> ]")
+            f"{n} ?", AnswerInText(f"<{n}>", f"It is <{n}> ."), AnswerInText(f"<{n}>", f"p [ <{n}> ]")
         )
         for n in range(100)
     ]
@@ -147,12 +146,12 @@ def test_both_models_learn_from_the_writer(trained):
     losses = [float(line.split("loss ")[1].split(",")[0]) for line in lines if "loss" in line]
     assert losses[0] > 4 * min(losses)
     for context, expected in (("text", "answer"), ("data", "answer_in_data")):
-        asked = [AskedText(row["question"], row[context]) for row in kept]
-        found = answer(str(out / "qa"), asked)
+        asked = [QuestionInText(row["question"], row[context]) for row in kept]
+        found = answer_questions(str(out / "qa"), asked)
         assert [one.text for one in found] == [row[expected] for row in kept]
         assert all(row[context][slice(*one.span)] == one.text for one, row in zip(found, kept, strict=True))
         assert min(one.answerable for one in found) > 0.5
-        answered = [TextWithAnswer(row[expected], row[context]) for row in kept]
+        answered = [AnswerInText(row[expected], row[context]) for row in kept]
         assert write_questions(str(out / "writer"), answered) == ASKED
 
 
@@ -194,7 +193,7 @@ def test_a_few_steps_of_the_command(untrained, corpus, tmp_path):
     assert lines[-1] == f"models written to {out}"
     assert len([line for line in lines if line.endswith("from step 0")]) == 2
     data = linearise_by_entity(dict(enumerate(EXAMPLES[0].table.records))).text
-    (found,) = answer(str(out / "qa"), [AskedText("where ?", data)])
+    (found,) = answer_questions(str(out / "qa"), [QuestionInText("where ?", data)])
     assert 0 <= found.answerable <= 1
     # Called again, it finds everything trained; other options are another training.
     weights = [(out / name / "model.safetensors").read_bytes() for name in ("writer", "qa")]

@@ -16,7 +16,7 @@ from factable.metrics.ledger.features import (
 )
 from factable.metrics.ledger.reading import Reading, inside
 from factable.metrics.ledger.weights import LedgerWeights
-from factable.models.protocols import TextPair
+from factable.models.nli import TextPair
 from factable.types import Span
 
 # A sentence and this many facts fit into the window of the embedded model.

@@ -8,7 +8,7 @@ from factable.metrics.ledger.features import NliAnswer, logit, rival_mentions, s
 from factable.metrics.ledger.reading import CONNECTING, content_words, overlaps, word_runs
 from factable.metrics.ledger.verdict import Claim, ClaimState, Fact, FactState, Label, Rules, Verdict
 from factable.metrics.ledger.weights import probability
-from factable.models.protocols import CONTRADICTION, ENTAILMENT, NEUTRAL
+from factable.models.nli import CONTRADICTION, ENTAILMENT, NEUTRAL
 from factable.text.values import Boolean, Date, Number, Relation
 from factable.types import Span
 

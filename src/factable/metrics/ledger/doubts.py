@@ -10,7 +10,7 @@ from factable.metrics.ledger.features import rival_mentions
 from factable.metrics.ledger.reading import Reading, overlaps, uncovered_words, word_runs
 from factable.metrics.ledger.verdict import Rules
 from factable.metrics.ledger.weights import probability
-from factable.models.protocols import TextPair
+from factable.models.nli import TextPair
 from factable.text.templates import Templates
 from factable.text.values import Name
 from factable.types import Span

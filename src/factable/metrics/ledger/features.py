@@ -16,7 +16,7 @@ from factable.metrics.ledger.reading import (
     overlaps,
     uncovered_words,
 )
-from factable.models.protocols import CONTRADICTION, ENTAILMENT
+from factable.models.nli import CONTRADICTION, ENTAILMENT
 from factable.text.values import Boolean, Date, Hit, Listing, Name, Number, Relation, Value, compare
 from factable.text.values.words import split_words
 from factable.types import Span

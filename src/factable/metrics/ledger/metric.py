@@ -18,7 +18,7 @@ from factable.metrics.ledger.verdict import Rules, Verdict
 from factable.metrics.ledger.weights import load_ledger_weights, weights_checksum
 from factable.metrics.nli.check import Selection, names_in
 from factable.metrics.tables import NO_FACTS
-from factable.models.nli import ask_in_groups, identity_of
+from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
 from factable.types import Example
 
@@ -62,7 +62,7 @@ class Ledger(Metric):
     def checksums(self) -> Mapping[str, str]:
         """Checksums of the model, the templates and the weights."""
         return {
-            "model": identity_of(self.model),
+            "model": nli_identity(self.model),
             "templates": templates_checksum(self.templates),
             "weights": weights_checksum(self.weights),
         }
@@ -76,7 +76,7 @@ class Ledger(Metric):
     def verdicts(self, examples: Sequence[Example]) -> list[Verdict]:
         """The ledger of each text."""
         templates, weights = load_templates(self.templates), load_ledger_weights(self.weights)
-        ask = partial(ask_in_groups, self.model)
+        ask = partial(entailment_of_groups, self.model)
         audits = audit([Reading.of(example, templates) for example in examples], weights, ask)
         doubts = [doubts_of(each, self.rules, templates) for each in audits]
         answers = ask([each.pairs for each in doubts])

@@ -19,7 +19,7 @@ from factable.metrics.nli.check import (
     sentence_pairs,
 )
 from factable.metrics.tables import NO_FACTS, columns_of
-from factable.models.nli import ask_in_groups, identity_of
+from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
 from factable.types import Example
 
@@ -70,7 +70,7 @@ class NliCheck(Metric):
 
     def checksums(self) -> Mapping[str, str]:
         """Checksums of the model and of the templates."""
-        return {"model": identity_of(self.model), "templates": templates_checksum(self.templates)}
+        return {"model": nli_identity(self.model), "templates": templates_checksum(self.templates)}
 
     def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
         """How far text and facts entail each other; the facts left out and the sentences made up."""
@@ -86,8 +86,8 @@ class NliCheck(Metric):
             for example in examples
         ]
         pairs = [[question.pair for question in questions_of(check)] for check in checks]
-        return list(map(decide, checks, ask_in_groups(self.model, pairs)))
+        return list(map(decide, checks, entailment_of_groups(self.model, pairs)))
 
     def _find(self, decisions: Sequence[Decision]) -> list[Findings]:
-        answers = ask_in_groups(self.model, [sentence_pairs(decision) for decision in decisions])
+        answers = entailment_of_groups(self.model, [sentence_pairs(decision) for decision in decisions])
         return list(map(explain_check, decisions, answers))

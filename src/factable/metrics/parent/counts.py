@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.io.files import sha256_of
-from factable.models.runtime.arrays import cached_by_mtime, load_arrays, save_arrays, unpack
+from factable.models.runtime.arrays import FileKind, cached_by_mtime, load_arrays, save_arrays, unpack
 
 FORMAT = "factable-counts-1"
-WHAT = "a counts file"
-REMEDY = "make one with: factable train counts TRAIN.jsonl OUT.counts"
+COUNTS_FILE = FileKind("a counts file", "make one with: factable train counts TRAIN.jsonl OUT.counts")
 PAIR = "|||"
 
 
@@ -50,12 +49,12 @@ def save_counts(counts: Counts, path: str | os.PathLike[str]) -> None:
 
 def load_counts(path: str) -> Counts:
     """A counts file made by `factable train counts`, or the flat JSON of the PARENT authors."""
-    return cached_by_mtime(_load, path, what=WHAT, remedy=REMEDY)
+    return cached_by_mtime(_load, path, COUNTS_FILE)
 
 
 def counts_checksum(path: str) -> str:
     """The sha256 of a counts file."""
-    return cached_by_mtime(sha256_of, path, what=WHAT, remedy=REMEDY)
+    return cached_by_mtime(sha256_of, path, COUNTS_FILE)
 
 
 def _load(path: str) -> Counts:

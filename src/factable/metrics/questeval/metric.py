@@ -34,8 +34,8 @@ from factable.metrics.questeval.scoring import (
     similarities,
 )
 from factable.metrics.tables import columns_of
-from factable.models.qa import answer, qa_identity, writes_answers
-from factable.models.seq2seq import writer_identity
+from factable.models.qa import answer_questions, qa_identity, writes_answers
+from factable.models.seq2seq import seq2seq_identity
 from factable.models.token_encoder import token_encoder_identity
 from factable.text.answers import answers_beside
 from factable.text.linearise import linearise_by_entity
@@ -110,7 +110,7 @@ class QuestEval(Metric):
         """Checksums of the models and of the questions."""
         checksums = {"qa": qa_identity(self.qa), "questions": questions_checksum(self.questions)}
         if self.writer:
-            checksums["writer"] = writer_identity(self.writer)
+            checksums["writer"] = seq2seq_identity(self.writer)
         if self.answers != LIGHT:
             checksums["answers"] = phrases_identity(self.answers)
         if self.compat or self.similarity == "bertscore":
@@ -150,7 +150,7 @@ class QuestEval(Metric):
     def _ask(self, sets: Sequence[QuestionSet]) -> list[QuestEvalResult]:
         """The result of each set of questions; all are asked together."""
         questions = [(each, question) for each in sets for question in each.all]
-        answers = answer(self.qa, [question.asked for _, question in questions])
+        answers = answer_questions(self.qa, [question.asked for _, question in questions])
         replies = [reply_of(*question, given) for question, given in zip(questions, answers, strict=True)]
         scored = iter(self._score_replies(replies))
         combine = combine_like_questeval if self.compat else combine_directions

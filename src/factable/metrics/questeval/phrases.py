@@ -11,7 +11,7 @@ from typing import Any
 
 from factable.errors import MissingExtraError, UsageError
 from factable.io.files import sha256_of
-from factable.models.runtime.cache import mend_surrogates
+from factable.models.runtime.cache import replace_surrogates
 from factable.models.runtime.manifest import model_fault
 from factable.text.answers import answer_spans
 from factable.types import Span
@@ -34,7 +34,7 @@ def phrase_finder(name: str) -> Callable[[str], list[Span]]:
 @lru_cache(MAX_CACHED_TEXTS)
 def _find(name: str, identity: str, process: int, text: str) -> list[Span]:
     pipeline = _load(name, identity, process)
-    parsed = pipeline(mend_surrogates(text))
+    parsed = pipeline(replace_surrogates(text))
     # Noun chunks need a parse, and rules that not every language has.
     has_chunks = parsed.has_annotation("DEP") and pipeline.vocab.get_noun_chunks is not None
     spans = [*parsed.ents, *(parsed.noun_chunks if has_chunks else ())]

@@ -10,9 +10,9 @@ import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.files import open_input
-from factable.models.protocols import Answer, AskedText, TextWithAnswer
+from factable.models.qa import Answer, QuestionInText
 from factable.models.runtime.manifest import read_shipped
-from factable.models.seq2seq import write_questions
+from factable.models.seq2seq import AnswerInText, write_questions
 from factable.models.templates import load_templates
 from factable.text.linearise import linearise_by_entity
 from factable.text.questions import BLANK, GENERAL, LinearData, Questions, attribute_key, blank_out
@@ -39,9 +39,9 @@ class ExpectedAnswer(NamedTuple):
     the record, which helps to read its value.
     """
 
-    asked: AskedText
+    asked: QuestionInText
     expected: str
-    source: TextWithAnswer
+    source: AnswerInText
     record: int | None = None
     span: Span | None = None
     attribute: str = ""
@@ -96,9 +96,9 @@ def _about_facts(facts: Mapping[int, Record], text: str, options: QuestionOption
         if cell.start < cell.end and (cell.is_value or options.writer):
             questions.append(
                 ExpectedAnswer(
-                    AskedText(options.questions.ask(record), text),
+                    QuestionInText(options.questions.ask(record), text),
                     clean_value(record.value if cell.is_value else record.subject),
-                    TextWithAnswer(line.text[cell.start : cell.end], line.text),
+                    AnswerInText(line.text[cell.start : cell.end], line.text),
                     record=cell.record,
                     attribute=record.attribute if cell.is_value else "",
                 )
@@ -112,7 +112,7 @@ def _about_text(
     """Sentences of a text with a blank for each answer."""
     return [
         ExpectedAnswer(
-            AskedText(blank_out(text, span), context), words, TextWithAnswer(words, text), span=span
+            QuestionInText(blank_out(text, span), context), words, AnswerInText(words, text), span=span
         )
         for span in options.find_answers(text, facts)
         for words in [text[slice(*span)]]

@@ -13,7 +13,7 @@ from factable.errors import DataError, Fault
 from factable.io.files import sha256_of
 from factable.io.read import iter_examples
 from factable.metrics.ranking.rankers import Index, Ranker, make_ranker
-from factable.models.runtime.arrays import cached_by_mtime
+from factable.models.runtime.arrays import DATA_SET, cached_by_mtime
 from factable.models.runtime.progress import ParallelMap
 from factable.text.documents import units_of
 from factable.types import Example
@@ -23,7 +23,6 @@ Indices = NDArray[np.int64]
 Degrees = NDArray[np.float64]
 # What is ranked by a text.
 FIND_TABLE, FIND_REFERENCES = "table", "references"
-REMEDY = "name a converted data set, such as the training set"
 
 
 class SimilarReferences(NamedTuple):
@@ -122,12 +121,12 @@ def load_pool(path: str, reading: str, ranker: str, identity: str) -> IndexedPoo
 
 def pool_checksum(path: str) -> str:
     """The sha256 of a data set."""
-    return cached_by_mtime(sha256_of, path, what="a data set", remedy=REMEDY)
+    return cached_by_mtime(sha256_of, path, DATA_SET)
 
 
 @lru_cache(maxsize=2)
 def _load(path: str, _checksum: str, reading: str, ranker: str, _identity: str) -> IndexedPool:
     indexed = index_pool(collect_contents(iter_examples(path, need_text=False), reading), ranker)
     if not indexed.pool.units:
-        raise DataError([Fault(path, None, "holds no records with a value", REMEDY)])
+        raise DataError([Fault(path, None, "holds no records with a value", DATA_SET.remedy)])
     return indexed

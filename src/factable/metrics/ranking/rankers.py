@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from factable.kernels import tokenize
 from factable.kernels.tokens import is_word
 from factable.models.encoder import embed, embedder_identity
-from factable.models.runtime.progress import ParallelMap, count_steps, in_pieces
+from factable.models.runtime.progress import ParallelMap, chunks, count_steps
 
 K1, B = 1.2, 0.75
 # The words of a query in order, with how often each is there.
@@ -149,7 +149,7 @@ class EmbeddingRanker:
         """A row for each document."""
         # Texts of about the same length are embedded faster together.
         order = sorted(range(len(documents)), key=lambda index: len(documents[index]))
-        pieces = in_pieces([documents[index] for index in order])
+        pieces = chunks([documents[index] for index in order])
         advance = count_steps("texts embedded", len(documents))
         embedded = []
         for rows in parallel_map(partial(embed, self._name), pieces):
@@ -161,7 +161,7 @@ class EmbeddingRanker:
 
 
 class EmbeddingIndex:
-    """Embeddings of documents; their products with queries are exact, see protocols.SCALE."""
+    """Embeddings of documents; their products with queries are exact, see encoder.SCALE."""
 
     def __init__(self, name: str, rows: NDArray[np.float32]) -> None:
         self._name, self._rows = name, rows
@@ -177,7 +177,7 @@ class EmbeddingIndex:
     def prepare_outside(self, documents: Iterable[str]) -> None:
         """Embed them."""
         distinct = list(dict.fromkeys(documents))
-        rows = embed(self._name, distinct, remember=True) if distinct else ()
+        rows = embed(self._name, distinct, in_memory=True) if distinct else ()
         self._outside = dict(zip(distinct, rows, strict=True))
 
     def scores_outside(self, query: Any, documents: Sequence[str]) -> Floats:

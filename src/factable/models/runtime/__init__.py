@@ -1,1 +1,1 @@
-"""What all models share at run time: sessions, caches, manifests, threads and progress."""
+"""What all models share: folders and manifests, sessions, the cache of predictions, threads and progress."""

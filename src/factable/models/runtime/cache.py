@@ -1,7 +1,7 @@
-"""Answers of models kept on disk, so that no model is asked the same twice.
+"""Predictions cached on disk, so that no model is run twice on the same input.
 
-SQLite files, keyed by the model's identity and the texts asked about. FACTABLE_CACHE names their folder;
-"off" keeps nothing. Whatever is wrong with a file, answers are only slower to come by.
+SQLite files, keyed by the model's identity and the input texts. FACTABLE_CACHE names their folder; "off"
+turns the cache off. A cache file that cannot be read or written only costs time.
 """
 
 import hashlib
@@ -13,17 +13,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from factable.models.protocols import Advance
+from factable.models.runtime.progress import Advance
 
-VARIABLE = "FACTABLE_CACHE"
+CACHE_VARIABLE = "FACTABLE_CACHE"
 OFF = "off"
-# Raise it when the same model would answer otherwise, such as with another rule for windows.
-RULES = "1"
-KEYS_AT_ONCE = 500
+# Part of every key. Raise it when a model would predict otherwise, such as after a new rule for long texts.
+CACHE_VERSION = "1"
+KEYS_PER_QUERY = 500
 # How long to wait for another process that is writing.
-SECONDS = 10
-# What is kept, by the name of its file.
-KINDS = {
+LOCK_SECONDS = 10
+# The cached predictions, by the name of their file.
+CACHED_KINDS = {
     "nli": "answers of NLI models",
     "embeddings": "embeddings",
     "qa": "answers to questions",
@@ -32,100 +32,97 @@ KINDS = {
 }
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
-
-
-def cache_file(name: str = "nli") -> Path | None:
-    """Where answers of one kind are kept; None where they are not."""
-    chosen = os.environ.get(VARIABLE, "")
-    if chosen == OFF:
-        return None
-    base = chosen or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "factable")
-    return Path(os.path.expanduser(base)) / f"{name}.sqlite"
-
-
-def mend_surrogates(text: str) -> str:
-    """A text without halves of surrogate pairs, which are no text to a tokeniser."""
-    return _SURROGATE.sub("\ufffd", text)
-
-
-def key_of(identity: str, asked: Sequence[str]) -> bytes:
-    """What an answer is kept under."""
-    texts = [part.encode() for part in (RULES, identity, *asked)]
-    # Lengths in front, so that no two questions run together to the same bytes.
-    told = b"".join(len(text).to_bytes(8, "little") + text for text in texts)
-    return hashlib.blake2b(told, digest_size=16).digest()
-
-
-def recall(path: Path, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-    """The answers that are known; a file that cannot be read knows none."""
-    found: dict[bytes, object] = {}
-    if not path.is_file():
-        return {}
-    try:
-        with closing(sqlite3.connect(path, timeout=SECONDS)) as file:
-            for start in range(0, len(keys), KEYS_AT_ONCE):
-                some = keys[start : start + KEYS_AT_ONCE]
-                marks = ",".join("?" * len(some))
-                query = f"SELECT key, value FROM answers WHERE key IN ({marks})"  # noqa: S608 (marks only)
-                found.update(file.execute(query, some))
-    except sqlite3.Error:
-        return {}
-    return {key: value for key, value in found.items() if isinstance(value, bytes)}
-
-
-def keep(path: Path, answers: Mapping[bytes, bytes]) -> None:
-    """Keep answers for later; where that fails (a full disk, no right to write) they are not kept."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(path, timeout=SECONDS)) as file, file:
-            file.execute(_TABLE)
-            file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", list(answers.items()))
-    except (sqlite3.Error, OSError):
-        return
-
-
-ASKED_PER_SAVE = 4096
+INPUTS_PER_SAVE = 4096
 # A few dozen megabytes.
-MAX_REMEMBERED = 100_000
-_remembered: dict[bytes, bytes] = {}
-Asked = TypeVar("Asked", bound=tuple[str, ...])
+MAX_IN_MEMORY = 100_000
+_memory: dict[bytes, bytes] = {}
+Input = TypeVar("Input", bound=tuple[str, ...])
 
 
 def cached_inference(
     kind: str,
     identity: str,
-    asked: Sequence[Asked],
-    ask: Callable[[Sequence[Asked]], Sequence[bytes]],
+    inputs: Sequence[Input],
+    predict: Callable[[Sequence[Input]], Sequence[bytes]],
     *,
     size: int = 0,
-    remember: bool = True,
+    in_memory: bool = True,
     advance: Advance,
 ) -> list[bytes]:
-    """The answer to each thing asked, as bytes; equal ones are asked once, and known ones not at all.
+    """The prediction for each input, as bytes; `predict` is called for distinct inputs that are not cached.
 
-    `kind` names the file that answers are kept in, `identity` the model. Kept answers of another `size`, if
-    one is given, are not used.
+    `kind` names the cache file, `identity` the model. Cached predictions that do not have `size` bytes, if
+    it is given, are ignored. With `in_memory` new predictions are kept in memory too.
     """
-    keys = {one: key_of(identity, one) for one in dict.fromkeys(asked)}
+    keys = {item: cache_key(identity, item) for item in dict.fromkeys(inputs)}
     path = cache_file(kind)
-    known = {key: _remembered[key] for key in keys.values() if key in _remembered}
-    kept = recall(path, [key for key in keys.values() if key not in known]) if path else {}
-    known |= {key: answer for key, answer in kept.items() if not size or len(answer) == size}
-    unknown = [one for one, key in keys.items() if key not in known]
-    advance(len(keys) - len(unknown))
-    for start in range(0, len(unknown), ASKED_PER_SAVE):
-        some = unknown[start : start + ASKED_PER_SAVE]
-        answers = dict(zip((keys[one] for one in some), ask(some), strict=True))
-        known |= answers
-        if remember:
-            _remember(answers)
+    known = {key: _memory[key] for key in keys.values() if key in _memory}
+    stored = get(path, [key for key in keys.values() if key not in known]) if path else {}
+    known |= {key: value for key, value in stored.items() if not size or len(value) == size}
+    missing = [item for item, key in keys.items() if key not in known]
+    advance(len(keys) - len(missing))
+    for start in range(0, len(missing), INPUTS_PER_SAVE):
+        batch = missing[start : start + INPUTS_PER_SAVE]
+        predictions = dict(zip((keys[item] for item in batch), predict(batch), strict=True))
+        known |= predictions
+        if in_memory:
+            _put_in_memory(predictions)
         if path:
-            keep(path, answers)
-    return [known[keys[one]] for one in asked]
+            put(path, predictions)
+    return [known[keys[item]] for item in inputs]
 
 
-def _remember(answers: dict[bytes, bytes]) -> None:
-    """Keep answers in memory, so that nothing is asked twice soon even where nothing is kept on disk."""
-    if len(_remembered) + len(answers) > MAX_REMEMBERED:
-        _remembered.clear()
-    _remembered.update(answers)
+def cache_file(kind: str = "nli") -> Path | None:
+    """Where predictions of one kind are cached; None if the cache is off."""
+    chosen = os.environ.get(CACHE_VARIABLE, "")
+    if chosen == OFF:
+        return None
+    base = chosen or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "factable")
+    return Path(os.path.expanduser(base)) / f"{kind}.sqlite"
+
+
+def cache_key(identity: str, texts: Sequence[str]) -> bytes:
+    """The key of the prediction of a model for some texts."""
+    parts = [part.encode() for part in (CACHE_VERSION, identity, *texts)]
+    # Lengths in front, so that no two inputs are joined to the same bytes.
+    joined = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+    return hashlib.blake2b(joined, digest_size=16).digest()
+
+
+def get(path: Path, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    """The cached predictions among these keys; none if the file cannot be read."""
+    values: dict[bytes, object] = {}
+    if not path.is_file():
+        return {}
+    try:
+        with closing(sqlite3.connect(path, timeout=LOCK_SECONDS)) as file:
+            for start in range(0, len(keys), KEYS_PER_QUERY):
+                batch = keys[start : start + KEYS_PER_QUERY]
+                marks = ",".join("?" * len(batch))
+                query = f"SELECT key, value FROM answers WHERE key IN ({marks})"  # noqa: S608 (marks only)
+                values.update(file.execute(query, batch))
+    except sqlite3.Error:
+        return {}
+    return {key: value for key, value in values.items() if isinstance(value, bytes)}
+
+
+def put(path: Path, predictions: Mapping[bytes, bytes]) -> None:
+    """Cache predictions; where that fails (a full disk, a read-only folder) nothing is cached."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(path, timeout=LOCK_SECONDS)) as file, file:
+            file.execute(_TABLE)
+            file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", list(predictions.items()))
+    except (sqlite3.Error, OSError):
+        return
+
+
+def _put_in_memory(predictions: dict[bytes, bytes]) -> None:
+    if len(_memory) + len(predictions) > MAX_IN_MEMORY:
+        _memory.clear()
+    _memory.update(predictions)
+
+
+def replace_surrogates(text: str) -> str:
+    """The text with lone surrogates, which no tokenizer can encode, replaced by U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text)

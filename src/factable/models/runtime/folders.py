@@ -1,27 +1,128 @@
-"""Model folders by name: embedded, made by factable, or of Hugging Face; no code of theirs is ever run."""
+"""Models by name: embedded, made by factable, or of Hugging Face, whose own code is never run."""
 
 import hashlib
+import os
 import re
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from factable.errors import DataError, MissingExtraError, UsageError, did_you_mean
 from factable.io.files import sha256_of
-from factable.models.protocols import LEAST_WINDOW
-from factable.models.runtime.manifest import MANIFEST, embedded_folder, model_fault
+from factable.models.runtime.manifest import (
+    MANIFEST,
+    MIN_WINDOW,
+    embedded_folder,
+    has_manifest,
+    model_fault,
+    read_manifest,
+)
 
+M = TypeVar("M")
 CONFIG = "config.json"
-# All that is read of a model; other files of weights run code when they are read.
+# The only files read of a Hugging Face model; other formats of weights can run code when they are loaded.
 FILES = ("*.json", "*.model", "*.safetensors", "*.txt")
 VOCABULARIES = ("tokenizer.json", "vocab.json", "vocab.txt", "*.model")
 MAX_TOKENS = 512
+# "t5-small" or "owner/model"; a plain word is more likely a misspelt name of ours.
+_HUB_NAME = re.compile(r"(?=.*[-/])\w[\w.-]*(/\w[\w.-]*)?")
+
+
+class ModelLoader(Generic[M]):
+    """Loads models of one role by name, each once per process, and again when its files change.
+
+    A name is that of an embedded model, a folder with a manifest (`made_by` is the command that makes them,
+    `onnx` loads them), or a Hugging Face model, a folder or a name on the hub (`hf` loads them).
+    """
+
+    def __init__(
+        self,
+        *,
+        kind: str = "",
+        embedded: Sequence[str] = (),
+        made_by: str = "",
+        onnx: Callable[..., M] | None = None,
+        hf: Callable[..., M] | None = None,
+    ) -> None:
+        self._kind, self._embedded, self._made_by = kind, tuple(embedded), made_by
+        self._onnx, self._hf = onnx, hf
+        self._models: dict[tuple[Hashable, ...], M] = {}
+        self._lock = threading.Lock()
+
+    def load(self, name: str, *options: Hashable) -> M:
+        """The model of that name; options go to the loading function after the folder."""
+        folder = self.folder(name)
+        # A forked process must not use what its parent loaded.
+        key = (os.getpid(), folder, self._folder_identity(folder), *options)
+        with self._lock:
+            if key not in self._models:
+                load = self._onnx if has_manifest(folder) else self._hf
+                assert load is not None
+                self._models[key] = load(folder, *options)
+            return self._models[key]
+
+    def identity(self, name: str) -> str:
+        """A checksum of everything that can change the predictions of a model, without loading it."""
+        return self._folder_identity(self.folder(name))
+
+    def folder(self, name: str) -> Path:
+        """The folder of the model of that name."""
+        if name in self._embedded:
+            return embedded_folder(name)
+        path = Path(name)
+        if path.exists():
+            self._check_folder(path)
+            return path.resolve()
+        if not self._hf or not _HUB_NAME.fullmatch(name):
+            hint = did_you_mean(name, self._embedded)
+            ours = f"embedded ones are {', '.join(self._embedded)}; or " if self._embedded else ""
+            hub = " or a hub model" if self._hf else ""
+            raise UsageError(f"no model {name!r}; {hint}{ours}name a folder{hub}")
+        return hub_folder(name)
+
+    def _check_folder(self, path: Path) -> None:
+        required = [MANIFEST] * bool(self._onnx) + [CONFIG] * bool(self._hf)
+        if not any((path / file).is_file() for file in required):
+            allowed = [f"a folder made by {self._made_by}"] * bool(self._onnx)
+            allowed += ["a Hugging Face model"] * bool(self._hf)
+            problem = f"not a model folder: it has no {' and no '.join(required)}"
+            raise model_fault(path, problem, f"name {', or '.join(allowed)}")
+
+    def _folder_identity(self, folder: Path) -> str:
+        return read_manifest(folder, self._kind).identity if has_manifest(folder) else hf_identity(folder)
+
+
+def hf_identity(folder: Path) -> str:
+    """A checksum of all files that are read of a Hugging Face model, computed again when one changes."""
+    paths = sorted(path for pattern in FILES for path in folder.glob(pattern))
+    states = [(path, path.stat()) for path in paths]
+    return _checksum(tuple((path, state.st_mtime_ns, state.st_size) for path, state in states))
+
+
+@cache
+def _checksum(files: tuple[tuple[Path, int, int], ...]) -> str:
+    lines = [f"{path.name} {sha256_of(path)}" for path, _, _ in files]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+@cache
+def hub_folder(name: str) -> Path:
+    """The local folder of a model on the Hugging Face hub, downloaded if necessary."""
+    import_torch(name)
+    from huggingface_hub import snapshot_download
+
+    try:
+        folder = snapshot_download(name, allow_patterns=list(FILES), ignore_patterns=["*/*"])
+    except Exception as error:  # of the hub, of the network, of the disk
+        raise hf_not_loaded(name, error, "not a folder, and not available on the hub") from None
+    return Path(folder)
 
 
 def import_torch(name: str) -> Any:
-    """The package torch, where it and transformers are installed."""
+    """The package torch, if it and transformers are installed."""
     try:
         import torch
         import transformers  # noqa: F401 (whether it is there)
@@ -31,20 +132,20 @@ def import_torch(name: str) -> Any:
 
 
 def load_hf_tokenizer(folder: Path) -> Any:
-    """The tokeniser in a folder."""
+    """The tokenizer of a Hugging Face model."""
     from transformers import AutoTokenizer
 
-    # transformers would make up a tokeniser that knows no word.
+    # transformers would make up a tokenizer that knows no word.
     if not any(path for pattern in VOCABULARIES for path in folder.glob(pattern)):
         raise hf_not_loaded(folder, f"no tokenizer: none of {', '.join(VOCABULARIES)}")
-    with loading(folder):
+    with hf_errors(folder):
         return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
 
 
-def load_weights(folder: Path, kind: Any, *, unused: tuple[str, ...] = ()) -> Any:
-    """The model in a folder, as that kind of model; refused where weights that are used are missing."""
-    with loading(folder):
-        model, report = kind.from_pretrained(
+def load_hf_weights(folder: Path, auto_model: Any, *, unused: tuple[str, ...] = ()) -> Any:
+    """The model in a folder; refused if weights are missing, other than those with an `unused` prefix."""
+    with hf_errors(folder):
+        model, report = auto_model.from_pretrained(
             folder, use_safetensors=True, trust_remote_code=False, output_loading_info=True
         )
     missing = sorted(name for name in report["missing_keys"] if not name.startswith(unused))
@@ -54,10 +155,10 @@ def load_weights(folder: Path, kind: Any, *, unused: tuple[str, ...] = ()) -> An
 
 
 @contextmanager
-def loading(folder: Path) -> Iterator[None]:
-    """Quietly, and with our own errors."""
+def hf_errors(folder: Path) -> Iterator[None]:
+    """Load silently, and turn all errors of transformers into ours."""
     try:
-        with quietly():
+        with quiet_transformers():
             yield
     except DataError:
         raise
@@ -66,8 +167,8 @@ def loading(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
-    """Without the bars and reports that transformers writes to stderr."""
+def quiet_transformers() -> Iterator[None]:
+    """Without the progress bars and reports that transformers writes to stderr."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -81,73 +182,19 @@ def quietly() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def window_of(folder: Path, most: int, config: Any, *, limit: int = MAX_TOKENS) -> int:
-    """How many tokens a model reads at once: what tokeniser and model can do, up to a sensible number."""
-    window = min(most, getattr(config, "max_position_embeddings", limit), limit)
-    if window < LEAST_WINDOW:
-        found = f"reads {window} tokens at once"
-        raise model_fault(folder, found, f"take a model that reads {LEAST_WINDOW} or more")
+def hf_window(folder: Path, tokenizer_window: int, config: Any, *, limit: int = MAX_TOKENS) -> int:
+    """How many tokens a model reads at once: what tokenizer and model allow, up to the limit."""
+    window = min(tokenizer_window, getattr(config, "max_position_embeddings", limit), limit)
+    if window < MIN_WINDOW:
+        raise model_fault(
+            folder, f"reads {window} tokens at once", f"use a model that reads {MIN_WINDOW} or more"
+        )
     return window
 
 
-@cache
-def hub_folder(name: str) -> Path:
-    """Where the files of a model on the Hugging Face hub are, once they are here."""
-    import_torch(name)
-    from huggingface_hub import snapshot_download
-
-    try:
-        folder = snapshot_download(name, allow_patterns=list(FILES), ignore_patterns=["*/*"])
-    except Exception as error:  # of the hub, of the network, of the disk
-        raise hf_not_loaded(name, error, "no folder, and no model that the hub gives") from None
-    return Path(folder)
-
-
-def folder_identity(folder: Path) -> str:
-    """A checksum of all files that are read, computed again when one of them changes."""
-    paths = sorted(path for pattern in FILES for path in folder.glob(pattern))
-    states = [(path, path.stat()) for path in paths]
-    return _checksum(tuple((path, state.st_mtime_ns, state.st_size) for path, state in states))
-
-
-@cache
-def _checksum(files: tuple[tuple[Path, int, int], ...]) -> str:
-    told = [f"{path.name} {sha256_of(path)}" for path, _, _ in files]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
-
-
 def hf_not_loaded(
-    name: Path | str, error: Exception | str, what: str = "no model that can be loaded"
+    name: Path | str, error: Exception | str, problem: str = "this model cannot be loaded"
 ) -> DataError:
-    """Says why a model is of no use."""
+    """The error for a Hugging Face model that cannot be loaded."""
     reason = " ".join(str(error).split())[:200]
-    return model_fault(name, f"{what} ({reason})", "name a folder or a hub model with safetensors weights")
-
-
-# "t5-small" or "owner/model"; a plain word is rather a misspelt name of ours.
-_HUB_NAME = re.compile(r"(?=.*[-/])\w[\w.-]*(/\w[\w.-]*)?")
-
-
-def model_folder(name: str, *, embedded: Sequence[str] = (), made_by: str = "") -> Path:
-    """The folder of a model by its name; `made_by` is the command that makes folders with a manifest."""
-    if name in embedded:
-        return embedded_folder(name)
-    path = Path(name)
-    if path.exists():
-        wanted = (MANIFEST, CONFIG) if made_by else (CONFIG,)
-        if not any((path / file).is_file() for file in wanted):
-            ours = f"one made by {made_by}, or " if made_by else ""
-            found = f"no model folder: it has no {' and no '.join(wanted)}"
-            raise model_fault(path, found, f"name {ours}a Hugging Face model")
-        return path.resolve()
-    if not _HUB_NAME.fullmatch(name):
-        ours = f"embedded ones are {', '.join(embedded)}; or " if embedded else ""
-        raise UsageError(
-            f"no model {name!r}; {did_you_mean(name, embedded)}{ours}name a folder or a hub model"
-        )
-    return hub_folder(name)
-
-
-def has_manifest(folder: Path) -> bool:
-    """Whether a folder was made by factable."""
-    return (folder / MANIFEST).is_file()
+    return model_fault(name, f"{problem} ({reason})", "name a folder or a hub model with safetensors weights")

@@ -1,8 +1,9 @@
-"""Model folders: a manifest that says what a model is, with a checksum of each of its files."""
+"""Model folders and data files of the package, checked against their checksums."""
 
 import hashlib
 import math
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -11,19 +12,26 @@ import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.files import read_whole, sha256_of
-from factable.models.protocols import LABELS, LEAST_WINDOW
 from factable.models.runtime.checksums import CHECKSUMS
 
 MANIFEST = "manifest.json"
 CARD = "CARD.md"
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
-NLI, EMBEDDER, QA = KINDS = ("nli", "embedder", "qa")
-REMEDY = "install factable again, or take another folder"
+NLI, EMBEDDER, QA = MODEL_KINDS = ("nli", "embedder", "qa")
+# Fewer tokens do not hold two sentences; and half of it holds any single character in any tokenizer.
+MIN_WINDOW = 64
+NLI_MODELS = ("nli",)
+# Encoders: as published, and trained to rank.
+EMBEDDERS = ("embed", "trained")
+QA_MODELS = ("qa",)
+EMBEDDED = (*NLI_MODELS, *EMBEDDERS, *QA_MODELS)
+_EMBEDDED_FOLDER = Path(str(files("factable") / "data" / "models"))
+MODEL_REMEDY = "install factable again, or take another folder"
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a model folder holds; `labels` is the order of the outputs of an NLI model."""
+    """The content of a model folder; `labels` is the order of the outputs of an NLI model."""
 
     folder: Path
     kind: str
@@ -35,97 +43,110 @@ class Manifest:
 
     @property
     def identity(self) -> str:
-        """A checksum of the manifest's content, and so of every file."""
-        told = [self.kind, self.labels, self.window, self.temperature, sorted(self.files.items())]
-        return hashlib.sha256(orjson.dumps(told)).hexdigest()
+        """A checksum of everything that can change the predictions, and so of every file."""
+        content = [self.kind, self.labels, self.window, self.temperature, sorted(self.files.items())]
+        return hashlib.sha256(orjson.dumps(content)).hexdigest()
+
+
+def embedded_folder(name: str) -> Path:
+    """The folder of an embedded model."""
+    return _EMBEDDED_FOLDER / name
+
+
+def has_manifest(folder: Path) -> bool:
+    """Whether a folder was made by factable."""
+    return (folder / MANIFEST).is_file()
 
 
 def read_manifest(folder: Path, kind: str = "") -> Manifest:
-    """The manifest of a model folder, which must be of that kind if one is given."""
-    path = folder / MANIFEST
-    if not path.is_file():
-        found = f"no model folder: {MANIFEST} is missing" if folder.is_dir() else "no model folder"
-        raise model_fault(folder, found, "name a folder made by factable train")
-    try:
-        manifest = _manifest(folder, orjson.loads(read_whole(path)))
-    except KeyError as error:
-        raise model_fault(path, f"no manifest of a model: it lacks {error}", REMEDY) from None
-    except (AttributeError, OverflowError, TypeError, ValueError) as error:
-        raise model_fault(path, f"no manifest of a model ({error})", REMEDY) from None
-    _check(manifest, path)
+    """The manifest of a model folder, which must be of that kind if one is given.
+
+    That of an embedded model is read once per process; a user's folder may change at any time.
+    """
+    manifest = _read_embedded(folder) if folder.parent == _EMBEDDED_FOLDER else _read(folder)
     if kind and manifest.kind != kind:
-        raise model_fault(path, f"a model of kind {manifest.kind!r}", f"name one of kind {kind!r}")
+        raise model_fault(
+            folder / MANIFEST, f"a model of kind {manifest.kind!r}", f"name one of kind {kind!r}"
+        )
     return manifest
 
 
-def _manifest(folder: Path, found: Any) -> Manifest:
+def _read(folder: Path) -> Manifest:
+    path = folder / MANIFEST
+    if not path.is_file():
+        problem = f"not a model folder: {MANIFEST} is missing" if folder.is_dir() else "not a model folder"
+        raise model_fault(folder, problem, "name a folder made by factable train")
+    try:
+        manifest = _parse(folder, orjson.loads(read_whole(path)))
+    except KeyError as error:
+        raise model_fault(path, f"not the manifest of a model: it lacks {error}", MODEL_REMEDY) from None
+    except (AttributeError, OverflowError, TypeError, ValueError) as error:
+        raise model_fault(path, f"not the manifest of a model ({error})", MODEL_REMEDY) from None
+    _check(manifest, path)
+    return manifest
+
+
+_read_embedded = cache(_read)
+
+
+def _parse(folder: Path, content: Any) -> Manifest:
     return Manifest(
         folder=folder,
-        kind=str(found["kind"]),
-        about=str(found["about"]),
-        labels=tuple(map(str, found["labels"])),
-        window=int(found["window"]),
-        temperature=float(found["temperature"]),
-        files={str(name): str(checksum) for name, checksum in found["files"].items()},
+        kind=str(content["kind"]),
+        about=str(content["about"]),
+        labels=tuple(map(str, content["labels"])),
+        window=int(content["window"]),
+        temperature=float(content["temperature"]),
+        files={str(name): str(checksum) for name, checksum in content["files"].items()},
     )
 
 
 def _check(manifest: Manifest, path: Path) -> None:
-    """Refuse a manifest that speaks of something else than one model in its own folder."""
-    if manifest.kind not in KINDS:
-        raise model_fault(path, f"a model of kind {manifest.kind!r}", f"known kinds are {', '.join(KINDS)}")
-    if manifest.kind == NLI and sorted(manifest.labels) != sorted(LABELS):
-        found = f"labels {', '.join(manifest.labels) or 'missing'}"
-        raise model_fault(path, found, f"an NLI model has {', '.join(LABELS)}")
-    if manifest.window < LEAST_WINDOW:
-        raise model_fault(path, f"window is {manifest.window}", f"it has to be {LEAST_WINDOW} or more")
+    """Refuse a manifest that does not describe one model in its own folder."""
+    if manifest.kind not in MODEL_KINDS:
+        kinds = ", ".join(MODEL_KINDS)
+        raise model_fault(path, f"a model of kind {manifest.kind!r}", f"known kinds are {kinds}")
+    if manifest.window < MIN_WINDOW:
+        raise model_fault(path, f"window is {manifest.window}", f"it must be {MIN_WINDOW} or more")
     if not 0 < manifest.temperature < math.inf:
-        raise model_fault(path, f"temperature is {manifest.temperature}", "it has to be above 0")
+        raise model_fault(path, f"temperature is {manifest.temperature}", "it must be above 0")
     for name in (MODEL, TOKENIZER):
         if name not in manifest.files:
-            raise model_fault(path, f"no checksum of {name}", REMEDY)
+            raise model_fault(path, f"no checksum of {name}", MODEL_REMEDY)
     for name in manifest.files:
         if Path(name).name != name:
-            raise model_fault(path, f"speaks of {name!r}, a file outside of its folder", REMEDY)
+            raise model_fault(path, f"lists {name!r}, a file outside its folder", MODEL_REMEDY)
 
 
 def check_files(manifest: Manifest) -> None:
-    """Refuse a model whose files are missing or not those that the manifest speaks of."""
-    for name, wanted in manifest.files.items():
+    """Refuse a model whose files are missing or differ from their checksums in the manifest."""
+    for name, checksum in manifest.files.items():
         path = manifest.folder / name
         if not path.is_file():
-            raise model_fault(path, "a file of the model is missing", REMEDY)
-        found = sha256_of(path)
-        if found != wanted:
-            raise model_fault(path, f"damaged: its sha256 is {found[:12]}…, not {wanted[:12]}…", REMEDY)
+            raise model_fault(path, "a file of the model is missing", MODEL_REMEDY)
+        actual = sha256_of(path)
+        if actual != checksum:
+            raise model_fault(path, _damage(actual, checksum), MODEL_REMEDY)
 
 
-def model_fault(path: Path | str, found: str, remedy: str) -> DataError:
-    """Says what is wrong with a model."""
-    return DataError([Fault(str(path), None, found, remedy)])
+def _damage(actual: str, expected: str) -> str:
+    return f"damaged: its sha256 is {actual[:12]}…, not {expected[:12]}…"
 
 
-NLI_MODELS = ("nli",)
-# Encoders: as it came, and trained to rank.
-EMBEDDERS = ("embed", "trained")
-QA_MODELS = ("qa",)
-EMBEDDED = (*NLI_MODELS, *EMBEDDERS, *QA_MODELS)
+def model_fault(path: Path | str, problem: str, remedy: str) -> DataError:
+    """The error for a model that cannot be used."""
+    return DataError([Fault(str(path), None, problem, remedy)])
 
 
-def embedded_folder(name: str) -> Path:
-    """Where an embedded model is."""
-    return Path(str(files("factable") / "data" / "models" / name))
-
-
+@cache
 def read_shipped(name: str) -> bytes:
-    """A data file of the package, by its path in there; refused if it is not the one that was shipped."""
+    """A data file of the package, by its path there; read and checked against its sha256 once per process."""
     try:
         content = files("factable").joinpath(name).read_bytes()
     except OSError as error:
         raise DataError([Fault(name, None, error.strerror or str(error), "install factable again")]) from None
-    found = hashlib.sha256(content).hexdigest()
-    if found != CHECKSUMS[name]:
-        damage = f"damaged: its sha256 is {found[:12]}…, not {CHECKSUMS[name][:12]}…"
+    actual = hashlib.sha256(content).hexdigest()
+    if actual != CHECKSUMS[name]:
         remedy = "install factable again, or run tools/update_checksums.py if you changed it"
-        raise DataError([Fault(name, None, damage, remedy)])
+        raise DataError([Fault(name, None, _damage(actual, CHECKSUMS[name]), remedy)])
     return content

@@ -1,21 +1,29 @@
-"""Work that takes long inside of one call, and whoever waits for it."""
+"""Progress of long work inside one call, and how work is spread over processes."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from factable.models.protocols import Advance
-
-# Told what is being done, how much of it is done, and how much there is to do.
+T = TypeVar("T")
+# Called with the number of steps done since the last call.
+Advance = Callable[[int], None]
+# Called with what is being done, how many steps are done, and how many there are.
 Listener = Callable[[str, int, int], None]
-# With the process each listens in: a forked one must not speak for its parent.
+# Like `map`, but possibly in other processes; results come in order.
+ParallelMap = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+CHUNK_SIZE = 1024
+# Each with the process it was added in: a forked process must not report for its parent.
 _listeners: list[tuple[int, Listener]] = []
+
+
+def no_progress(_: int) -> None:
+    """An Advance that reports nothing."""
 
 
 @contextmanager
 def progress_listener(listener: Listener) -> Iterator[None]:
-    """Within it, the listener hears of all long work of this process."""
+    """Inside the `with`, the listener is called about all long work of this process."""
     _listeners.append((os.getpid(), listener))
     try:
         yield
@@ -23,10 +31,10 @@ def progress_listener(listener: Listener) -> Iterator[None]:
         _listeners.pop()
 
 
-def count_steps(what: str, total: int) -> Advance:
-    """What a piece of work calls with the number of steps it has done since, such as "texts embedded".
+def count_steps(label: str, total: int) -> Advance:
+    """An Advance that tells all listeners of a piece of work, such as "texts embedded".
 
-    Nobody hears of work whose total is not known, which is 0.
+    Work of unknown size (a total of 0) is not reported.
     """
     done = 0
 
@@ -35,18 +43,11 @@ def count_steps(what: str, total: int) -> Advance:
         done += steps
         for process, listener in _listeners:
             if total and process == os.getpid():
-                listener(what, done, total)
+                listener(label, done, total)
 
     return advance
 
 
-# Like `map`, but possibly elsewhere: what a function makes of each piece, in order.
-ParallelMap = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
-TEXTS_PER_PIECE = 1024
-
-Thing = TypeVar("Thing")
-
-
-def in_pieces(things: Sequence[Thing], size: int = TEXTS_PER_PIECE) -> Iterator[Sequence[Thing]]:
-    """Consecutive pieces of at most that size."""
-    return (things[start : start + size] for start in range(0, len(things), size))
+def chunks(items: Sequence[T], size: int = CHUNK_SIZE) -> Iterator[Sequence[T]]:
+    """Consecutive slices of at most that size."""
+    return (items[start : start + size] for start in range(0, len(items), size))

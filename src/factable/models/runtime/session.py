@@ -1,23 +1,70 @@
-"""What all ONNX models share: a tokenizer and a session, loaded from a folder or refused in one line."""
+"""What all ONNX models share: tokenizer and session, loaded from a folder or refused in one line."""
 
-import os
-import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from factable.errors import DataError
-from factable.models.runtime.manifest import MODEL, REMEDY, TOKENIZER, Manifest, model_fault
+from factable.models.runtime.manifest import (
+    MODEL,
+    MODEL_REMEDY,
+    TOKENIZER,
+    Manifest,
+    check_files,
+    model_fault,
+    read_manifest,
+)
+from factable.models.runtime.progress import Advance, chunks
+from factable.models.runtime.threads import thread_count
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-
-# An addition and a layer normalisation take a quarter of the time of what onnxruntime would make of the two.
+T = TypeVar("T")
+R = TypeVar("R")
+INPUTS_AT_ONCE = 512
+# An addition and a layer normalisation take a quarter of the time of the fused operation of onnxruntime.
 SLOWER_FUSIONS = ["SkipLayerNormFusion"]
 
 
+class OnnxModel:
+    """A model in a folder with a manifest: its files checked, its tokenizer and session loaded.
+
+    `threads` inputs are run at a time, by default as many as FACTABLE_THREADS says.
+    """
+
+    def __init__(self, folder: Path, kind: str, *, threads: int = 0) -> None:
+        self._manifest = read_manifest(folder, kind)
+        check_files(self._manifest)
+        self._threads = threads or thread_count()
+        self._tokenizer = load_tokenizer(self._manifest)
+        self._session = load_session(self._manifest)
+
+    def _run(self, **inputs: Sequence[int]) -> NDArray[np.float64]:
+        """The output of the model for one input: a row of numbers for each of its arguments."""
+        arrays = {name: np.array([numbers], dtype=np.int64) for name, numbers in inputs.items()}
+        ((output,),) = self._session.run(None, arrays)
+        return np.asarray(output, dtype=np.float64)
+
+    def _map(self, run: Callable[[T], R], inputs: Sequence[T], advance: Advance) -> list[R]:
+        """The results of `run` for all inputs, in order, computed in several threads."""
+        results: list[R] = []
+        with ThreadPoolExecutor(self._threads) as pool:
+            for batch in chunks(inputs, INPUTS_AT_ONCE):
+                results += pool.map(run, batch)
+                advance(len(batch))
+        return results
+
+    def _not_loaded(self, reason: Exception | str) -> DataError:
+        return not_loaded(self._manifest, MODEL, reason)
+
+
 def load_tokenizer(manifest: Manifest) -> "Tokenizer":
-    """The tokenizer of a model; it neither pads nor cuts off."""
+    """The tokenizer of a model, without padding and truncation."""
     from tokenizers import Tokenizer
 
     try:
@@ -29,18 +76,18 @@ def load_tokenizer(manifest: Manifest) -> "Tokenizer":
     return tokenizer
 
 
-def load_session(manifest: Manifest, more: bytes = b"") -> Any:
-    """The model, to be run in one thread at a time; `more` is read as if it stood at the end of its file."""
+def load_session(manifest: Manifest, appended: bytes = b"") -> Any:
+    """A session of the model that uses one thread; `appended` is added to the end of its file."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    # Threads run different texts; inside one they would wait for each other.
+    # Different texts run in different threads; threads inside one run would wait for each other.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     path = manifest.folder / MODEL
     try:
-        model = path.read_bytes() + more if more else str(path)
+        model = path.read_bytes() + appended if appended else str(path)
         return onnxruntime.InferenceSession(
             model, options, providers=["CPUExecutionProvider"], disabled_optimizers=SLOWER_FUSIONS
         )
@@ -48,30 +95,7 @@ def load_session(manifest: Manifest, more: bytes = b"") -> Any:
         raise not_loaded(manifest, MODEL, error) from None
 
 
-def not_loaded(manifest: Manifest, name: str, error: Exception | str) -> DataError:
-    """Says which file of a model is of no use, and why."""
+def not_loaded(manifest: Manifest, file: str, error: Exception | str) -> DataError:
+    """The error for a file of a model that cannot be loaded."""
     reason = " ".join(str(error).split())[:200]
-    return model_fault(manifest.folder / name, f"cannot be loaded ({reason})", REMEDY)
-
-
-Given = ParamSpec("Given")
-T = TypeVar("T")
-
-
-def per_process_cache(make: Callable[Given, T]) -> Callable[Given, T]:
-    """The same function, which makes one thing of each kind per process, and one at a time.
-
-    A forked process must not use what its parent loaded. Give it the checksum of a folder as well: that may
-    hold another model by now.
-    """
-    loading = threading.Lock()
-    kept: dict[tuple[object, ...], T] = {}
-
-    def load(*given: Given.args, **named: Given.kwargs) -> T:
-        key = (os.getpid(), *given, *named.items())
-        with loading:
-            if key not in kept:
-                kept[key] = make(*given, **named)
-            return kept[key]
-
-    return load
+    return model_fault(manifest.folder / file, f"cannot be loaded ({reason})", MODEL_REMEDY)

@@ -4,26 +4,28 @@ import os
 
 from factable.errors import UsageError
 
-VARIABLE = "FACTABLE_THREADS"
+THREADS_VARIABLE = "FACTABLE_THREADS"
 
 
 def thread_count() -> int:
-    """The number that FACTABLE_THREADS gives, or all cores."""
-    chosen = os.environ.get(VARIABLE, "")
+    """The number in FACTABLE_THREADS, or all cores."""
+    chosen = os.environ.get(THREADS_VARIABLE, "")
     if not chosen:
         return core_count()
     if not (chosen.isascii() and chosen.isdigit() and int(chosen)):
-        raise UsageError(f"{VARIABLE} is {chosen!r}; give a whole number from 1, or nothing for all cores")
+        raise UsageError(
+            f"{THREADS_VARIABLE} is {chosen!r}; give a whole number from 1, or nothing for all cores"
+        )
     return int(chosen)
 
 
 def share_cores(processes: int) -> None:
-    """In one of so many processes: leave the others their cores, unless the user chose otherwise."""
-    os.environ.setdefault(VARIABLE, str(max(1, core_count() // processes)))
+    """Called in one of so many processes: take a fair share of the cores, unless the user chose a number."""
+    os.environ.setdefault(THREADS_VARIABLE, str(max(1, core_count() // processes)))
 
 
 def core_count() -> int:
     """The cores that this process may use."""
-    # Where there is no such call, no process is kept off a core.
+    # Not every system can tie a process to some cores.
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -10,8 +10,8 @@ from factable.metrics.questeval.questions import (
     reply_of,
     rewrite_questions,
 )
-from factable.models.protocols import Answer, TextWithAnswer
-from factable.models.seq2seq import write_questions
+from factable.models.qa import Answer
+from factable.models.seq2seq import AnswerInText, write_questions
 from factable.text.answers import answer_spans
 from factable.text.linearise import linearise_by_entity
 from factable.text.questions import Questions
@@ -42,12 +42,12 @@ def test_values_are_asked_for_and_subjects_by_a_writer():
         "mathematics",
     ]
     assert [question.source for question in written.of_text] == [
-        TextWithAnswer(answer, LINE) for answer in ("Ada Lovelace", "1815 - 12 - 10", "mathematics")
+        AnswerInText(answer, LINE) for answer in ("Ada Lovelace", "1815 - 12 - 10", "mathematics")
     ]
     assert [question.record for question in written.of_text] == [0, 0, 1]
     assert [question.attribute for question in written.of_text] == ["", "born", "field"]
     assert {question.asked.context for question in written.of_other} == {LINE}
-    assert written.of_other[0].source == TextWithAnswer("Ada Lovelace", EXAMPLE.text)
+    assert written.of_other[0].source == AnswerInText("Ada Lovelace", EXAMPLE.text)
 
 
 def test_an_answer_from_the_data_is_the_value_as_the_data_has_it():

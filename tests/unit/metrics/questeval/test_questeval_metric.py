@@ -14,8 +14,8 @@ from factable.metrics.questeval.scoring import (
     combine_like_questeval,
     similarities,
 )
-from factable.models.protocols import Answer, AskedText, TextWithAnswer
-from factable.models.qa import answer
+from factable.models.qa import Answer, QuestionInText, answer_questions
+from factable.models.seq2seq import AnswerInText
 from factable.types import Example, Record, Table
 
 HELENA = Table(
@@ -116,7 +116,7 @@ def test_nothing_to_ask_about_is_unscored():
 
 
 def reply(expected, text, answerable=1.0, *, record=None, attribute=""):
-    question = ExpectedAnswer(AskedText("q", "c"), expected, TextWithAnswer(expected, "c"), record=record)
+    question = ExpectedAnswer(QuestionInText("q", "c"), expected, AnswerInText(expected, "c"), record=record)
     return Reply(question, Answer(text, None, answerable), record, attribute)
 
 
@@ -170,7 +170,9 @@ def test_the_released_formula_on_texts():
 
 def test_equal_questions_are_asked_once():
     heard = []
-    answer("qa", [AskedText("Who?", "Ada did."), AskedText("Who?", "Ada did.")], heard.append)
+    answer_questions(
+        "qa", [QuestionInText("Who?", "Ada did."), QuestionInText("Who?", "Ada did.")], heard.append
+    )
     assert sum(heard) == 1
 
 

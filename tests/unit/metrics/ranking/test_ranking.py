@@ -212,5 +212,5 @@ def test_parameters_out_of_range(options):
 
 
 def test_an_unknown_ranker():
-    with pytest.raises(UsageError, match="no encoder 'trianed'; did you mean 'trained'"):
+    with pytest.raises(UsageError, match="no model 'trianed'; did you mean 'trained'"):
         Ranking(ranker="trianed").score(world())

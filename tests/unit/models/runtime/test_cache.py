@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from factable.models import nli
-from factable.models.nli import entailment
-from factable.models.protocols import TextPair
+from factable.models.nli import TextPair, entailment
 from factable.models.runtime import cache as asking
-from factable.models.runtime.cache import cache_file, keep, key_of, recall
+from factable.models.runtime.cache import cache_file, cache_key, get, put
 from helpers.nli_models import make_onnx_folder, write_manifest
 
 PAIR = TextPair("Ada was born in London.", "Ada was born.")
@@ -39,17 +38,17 @@ def asked(monkeypatch):
     """The pairs that reach a model; it answers as ever."""
     pairs = []
 
-    def listen(model, some, advance, ask=nli.ask):
+    def listen(model, some, advance, ask=nli.predict):
         pairs.extend(some)
         return ask(model, some, advance)
 
-    monkeypatch.setattr(nli, "ask", listen)
+    monkeypatch.setattr(nli, "predict", listen)
     return pairs
 
 
 def forget(monkeypatch):
     """As in a new process."""
-    monkeypatch.setattr(asking, "_remembered", {})
+    monkeypatch.setattr(asking, "_memory", {})
 
 
 def test_where_answers_are_kept(monkeypatch, tmp_path):
@@ -67,18 +66,19 @@ def test_where_answers_are_kept(monkeypatch, tmp_path):
 
 def test_what_is_kept_comes_back_to_the_last_bit(path):
     answers = {
-        key_of("m", TextPair(str(n), "")): np.random.default_rng(n).random(3).tobytes() for n in range(1500)
+        cache_key("m", TextPair(str(n), "")): np.random.default_rng(n).random(3).tobytes()
+        for n in range(1500)
     }
-    keep(path, answers)
-    found = recall(path, [*answers, b"unknown"])
+    put(path, answers)
+    found = get(path, [*answers, b"unknown"])
     assert found.keys() == answers.keys()
     assert found == answers
-    assert recall(path, []) == {}
+    assert get(path, []) == {}
 
 
 def test_keys_differ_wherever_model_or_texts_do():
     keys = {
-        key_of(identity, TextPair(*texts))
+        cache_key(identity, TextPair(*texts))
         for identity in ("m", "n")
         for texts in (("a", "b"), ("b", "a"), ("ab", ""), ("", "ab"), ("a", "b "), ("a\0b", ""), ("é", "e"))
     }
@@ -118,10 +118,10 @@ def test_nothing_is_kept_where_it_is_off(path, model, asked, monkeypatch):
 
 
 def test_memory_is_bounded(model, asked, monkeypatch):
-    monkeypatch.setattr(asking, "MAX_REMEMBERED", 4)
+    monkeypatch.setattr(asking, "MAX_IN_MEMORY", 4)
     for number in range(20):
         entailment(model, [TextPair(str(number), "")])
-        assert len(asking._remembered) <= 4
+        assert len(asking._memory) <= 4
     entailment(model, [TextPair(str(number), "") for number in range(20)])
     assert len(asked) == 20
 
@@ -191,7 +191,7 @@ def test_a_full_disk_is_never_in_the_way(path, model):
     script = (
         "import resource, sys\n"
         "from factable.models.nli import entailment\n"
-        "from factable.models.protocols import TextPair\n"
+        "from factable.models.nli import TextPair\n"
         "entailment(sys.argv[1], [TextPair('a', 'b')])\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
         "pairs = [TextPair(str(n), 'x') for n in range(2000)]\n"
@@ -201,12 +201,12 @@ def test_a_full_disk_is_never_in_the_way(path, model):
     assert (run.stdout, run.stderr) == ("2000\n", "")
     # What was there before is still there.
     pair = TextPair("a", "b")
-    assert recall(path, [key_of(nli.identity_of(model), pair)])
+    assert get(path, [cache_key(nli.nli_identity(model), pair)])
 
 
 def keep_many(path, first):
     for number in range(first, first + 40):
-        keep(path, {number.to_bytes(16, "little"): ANSWER + bytes([number])})
+        put(path, {number.to_bytes(16, "little"): ANSWER + bytes([number])})
 
 
 def test_processes_keep_at_the_same_time(path):
@@ -217,22 +217,22 @@ def test_processes_keep_at_the_same_time(path):
     for process in processes:
         process.join()
         assert process.exitcode == 0
-    found = recall(path, [number.to_bytes(16, "little") for number in range(120)])
+    found = get(path, [number.to_bytes(16, "little") for number in range(120)])
     assert found == {number.to_bytes(16, "little"): ANSWER + bytes([number]) for number in range(120)}
 
 
 def test_a_file_that_another_process_locks_is_not_waited_for_for_ever(path, monkeypatch):
-    keep(path, {b"key": ANSWER})
-    monkeypatch.setattr("factable.models.runtime.cache.SECONDS", 0.05)
+    put(path, {b"key": ANSWER})
+    monkeypatch.setattr("factable.models.runtime.cache.LOCK_SECONDS", 0.05)
     file = sqlite3.connect(path)
     file.execute("BEGIN EXCLUSIVE")
-    keep(path, {b"other": ANSWER})
-    assert recall(path, [b"key"]) == {}
+    put(path, {b"other": ANSWER})
+    assert get(path, [b"key"]) == {}
     file.rollback()
     file.close()
-    assert recall(path, [b"key", b"other"]).keys() == {b"key"}
+    assert get(path, [b"key", b"other"]).keys() == {b"key"}
 
 
 def test_reading_makes_no_file(path):
-    assert recall(path, [b"key"]) == {}
+    assert get(path, [b"key"]) == {}
     assert not os.path.exists(path)

@@ -7,7 +7,7 @@ import pytest
 
 from factable.errors import DataError
 from factable.io.files import sha256_of
-from factable.models.protocols import LABELS
+from factable.models.nli import LABELS
 from factable.models.runtime.manifest import CARD, EMBEDDED, check_files, embedded_folder, read_manifest
 
 GOOD = {
@@ -63,24 +63,20 @@ def test_the_identity_follows_everything_that_moves_answers(tmp_path):
 BAD = {
     "no kind": ({"kind": None}, "it lacks 'kind'"),
     "other kind": ({"kind": "ear"}, "a model of kind 'ear'; known kinds are nli, embedder, qa"),
-    "no labels": ({"labels": []}, "labels missing; an NLI model has entailment, neutral, contradiction"),
-    "two labels": ({"labels": ["entailment", "neutral"]}, "labels entailment, neutral; an NLI model has"),
-    "a label twice": ({"labels": ["entailment"] * 3}, "labels entailment, entailment, entailment;"),
-    "labels no list": ({"labels": 3}, "no manifest of a model ("),
-    "labels not texts": ({"labels": [1, None, "neutral"]}, "labels 1, None, neutral;"),
-    "no window": ({"window": 0}, "window is 0; it has to be 64 or more"),
-    "window no number": ({"window": "wide"}, "no manifest of a model ("),
-    "temperature 0": ({"temperature": 0}, "temperature is 0.0; it has to be above 0"),
+    "labels no list": ({"labels": 3}, "not the manifest of a model ("),
+    "no window": ({"window": 0}, "window is 0; it must be 64 or more"),
+    "window no number": ({"window": "wide"}, "not the manifest of a model ("),
+    "temperature 0": ({"temperature": 0}, "temperature is 0.0; it must be above 0"),
     "temperature below 0": ({"temperature": -1}, "temperature is -1.0;"),
     "temperature no number": ({"temperature": "nan"}, "temperature is nan;"),
     "no files": ({"files": {}}, "no checksum of model.onnx"),
-    "files no object": ({"files": ["model.onnx"]}, "no manifest of a model ("),
+    "files no object": ({"files": ["model.onnx"]}, "not the manifest of a model ("),
     "no tokenizer": ({"files": {"model.onnx": "0" * 64}}, "no checksum of tokenizer.json"),
     "file elsewhere": (
         {"files": {**GOOD["files"], "../../etc/passwd": "0" * 64}},
-        "speaks of '../../etc/passwd', a file outside of its folder",
+        "lists '../../etc/passwd', a file outside its folder",
     ),
-    "file at the root": ({"files": {**GOOD["files"], "/etc/passwd": "0" * 64}}, "speaks of '/etc/passwd'"),
+    "file at the root": ({"files": {**GOOD["files"], "/etc/passwd": "0" * 64}}, "lists '/etc/passwd'"),
     "hidden characters": ({"kind": "a\nb\x1b[1m"}, r"a model of kind 'a\nb\x1b[1m'"),
 }
 
@@ -96,14 +92,14 @@ def test_bad_manifests_are_refused(tmp_path, changed, words):
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\x80\x04K\x01.", b'"text"', b"3"])
 def test_what_is_no_manifest_is_refused(tmp_path, content):
     (tmp_path / "manifest.json").write_bytes(content)
-    assert "no manifest of a model" in refusal(tmp_path)
+    assert "not the manifest of a model" in refusal(tmp_path)
 
 
 def test_what_is_no_model_folder_is_refused(tmp_path):
-    assert "no model folder: manifest.json is missing" in refusal(tmp_path)
-    assert "nowhere: no model folder; name a folder" in refusal(tmp_path / "nowhere")
+    assert "not a model folder: manifest.json is missing" in refusal(tmp_path)
+    assert "nowhere: not a model folder; name a folder" in refusal(tmp_path / "nowhere")
     (tmp_path / "file").write_text("x")
-    assert "file: no model folder" in refusal(tmp_path / "file")
+    assert "file: not a model folder" in refusal(tmp_path / "file")
 
 
 def test_damaged_and_missing_files_are_refused(tmp_path):
