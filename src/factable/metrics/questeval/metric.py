@@ -24,7 +24,6 @@ from factable.metrics.questeval.questions import (
 )
 from factable.metrics.questeval.scoring import (
     SIMILARITIES,
-    UNANSWERABLE,
     QuestEvalResult,
     ScoredReply,
     answer_score,
@@ -95,7 +94,7 @@ class QuestEval(Metric):
         "zero",
         'the score of a question that probably has no answer: "zero" (other scores are weighted by the '
         'probability of an answer), or "ignore" (scored like any other)',
-        choices=UNANSWERABLE,
+        choices=("zero", "ignore"),
     )
     compat: str = param(
         "", '"questeval" scores questions and answers as that program does', choices=("", "questeval")

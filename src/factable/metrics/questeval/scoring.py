@@ -11,7 +11,6 @@ from factable.text.answers import token_f1, value_similarity
 from factable.types import Finding, Kind
 
 SIMILARITIES = ("values", "f1", "bertscore")
-UNANSWERABLE = ("zero", "ignore")
 # A question whose answer scores less was not answered as expected.
 ENOUGH = 0.5
 

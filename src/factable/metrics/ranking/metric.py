@@ -43,7 +43,7 @@ AUTO = "auto"
 TRAINED_DECOYS = 10
 UNTRAINED = (BM25, "embed")
 BOTH = "both"
-NO_REFERENCES = 'no references, which direction="table" does without'
+NOTHING_TO_RANK = 'no references, which direction="table" does without'
 
 
 @metric
@@ -191,7 +191,7 @@ class Ranking(Metric):
             if not units[index]:
                 reasons[index] = NO_FACTS
             elif self.direction != FIND_TABLE and not any(map(str.strip, example.references)):
-                reasons[index] = NO_REFERENCES
+                reasons[index] = NOTHING_TO_RANK
         return reasons
 
     def _evaluate(
