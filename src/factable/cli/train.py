@@ -109,7 +109,7 @@ def schedule_options(defaults: Any, *, min_batch: int = 1) -> Decorator:
     return decorate
 
 
-def read_examples(files: Sequence[str]) -> "list[Example]":
+def read_with_progress(files: Sequence[str]) -> "list[Example]":
     """All examples of files, with progress."""
     from factable.cli.progress import Progress
 
@@ -129,7 +129,7 @@ def iter_with_progress(file: str, advance: Callable[[int, int], None]) -> "Itera
     advance(0, number % EXAMPLES_PER_STEP)
 
 
-def write_json(content: object, out: str) -> None:
+def write_json_file(content: object, out: str) -> None:
     """Write a readable JSON file."""
     import orjson
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from factable.cli.options import engine_jobs_option, engine_option
-from factable.cli.train import files_argument, iter_with_progress, log, read_examples, write_json
+from factable.cli.train import files_argument, iter_with_progress, log, read_with_progress, write_json_file
 from factable.errors import DataError, Fault
 from factable.kernels.tokens import TOKENIZERS
 
@@ -74,11 +74,11 @@ def templates(files: Sequence[str], out: str, model: str) -> None:
     """
     from factable.train.templates import extract_templates, pick_templates
 
-    examples = read_examples(files)
+    examples = read_with_progress(files)
     picked = pick_templates(extract_templates(examples), examples, model)
     if not picked:
         raise DataError([Fault(files[0], None, "no text states exactly one fact", "give a training set")])
-    write_json(picked, out)
+    write_json_file(picked, out)
     log(f"templates of {len(picked):,} attributes written to {out}")
 
 
@@ -96,7 +96,7 @@ def questions(files: Sequence[str], out: str) -> None:
     learnt = learn_questions(asked for file in files for asked in read_asked_facts(file))
     if not learnt:
         raise DataError([Fault(files[0], None, "no two questions are alike", "give more questions")])
-    write_json(learnt, out)
+    write_json_file(learnt, out)
     log(f"questions for {len(learnt):,} attributes written to {out}")
 
 
@@ -111,7 +111,7 @@ def patterns(files: Sequence[str], out: str) -> None:
     from factable.io.files import open_output
     from factable.train.slots import draft_patterns
 
-    draft, slots = draft_patterns(read_examples(files))
+    draft, slots = draft_patterns(read_with_progress(files))
     with open_output(out) as stream:
         stream.write(draft.encode())
     log(f"patterns of {slots:,} slots written to {out}; read and edit them")

@@ -13,10 +13,10 @@ from factable.cli.train import (
     files_argument,
     iter_with_progress,
     log,
-    read_examples,
+    read_with_progress,
     schedule_options,
     threads_option,
-    write_json,
+    write_json_file,
 )
 from factable.train.options import ExtractorOptions, QaOptions, QuestevalOptions, RankerOptions
 
@@ -145,7 +145,7 @@ def ranker(
     """
     from factable.train.ranker import train_ranker
 
-    examples = read_examples(files)
+    examples = read_with_progress(files)
     train_ranker(examples, base, out, RankerOptions(**options), about=about, threads=threads, log=log)
     log(f"model written to {out}")
 
@@ -175,8 +175,8 @@ def extractor(files: Sequence[str], held_out: str, out: Path, threads: int, **op
     from factable.train.extractor import train_extractor
 
     train_extractor(
-        read_examples(files),
-        read_examples([held_out]),
+        read_with_progress(files),
+        read_with_progress([held_out]),
         out,
         ExtractorOptions(**options),
         threads=threads,
@@ -206,7 +206,7 @@ def facts(files: Sequence[str], out: str, pattern_file: str | None, seed: int) -
     from factable.train.slots import train_classifier
 
     patterns = load_patterns(pattern_file) if pattern_file else None
-    trained = train_classifier(read_examples(files), patterns, seed=seed, log=log)
+    trained = train_classifier(read_with_progress(files), patterns, seed=seed, log=log)
     with open_output(out) as stream:
         stream.write(write_classifier(trained))
     log(f"classifier written to {out}")
@@ -243,5 +243,5 @@ def ledger(files: Sequence[str], out: str, model: str, templates: str, seed: int
             seed=seed,
             advance=lambda number: progress.advance(0, number),
         )
-    write_json({"texts": kinds, "weights": weights.by_part}, out)
+    write_json_file({"texts": kinds, "weights": weights.by_part}, out)
     log(f"weights from {kinds.total():,} texts written to {out}")

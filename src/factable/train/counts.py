@@ -1,7 +1,7 @@
-"""Counts which text words come with which table words, for PARENT's co-occurrence model.
+"""Counts which text words go with which table words, for PARENT's co-occurrence model.
 
-Units of work are counted anywhere and come back in input order; adding up their counts in that order numbers
-the words as if all examples had been counted here.
+Units of work are counted in any process and come back in input order; adding their counts in that order
+numbers the words as if one process had counted all examples.
 """
 
 from array import array
@@ -24,20 +24,21 @@ from factable.kernels.tokens import attribute_token
 from factable.metrics.parent.counts import Counts, from_pairs
 from factable.types import Example, Table
 
-# Pairs held before they are counted: 64 MB.
+# Pairs in memory before they are counted: 64 MB.
 BUFFERED_PAIRS = 1 << 23
 
-Run = tuple[NDArray[np.uint64], NDArray[np.uint32]]
+# Sorted keys of pairs (row << 32 | column), and how often each occurs.
+PairCounts = tuple[NDArray[np.uint64], NDArray[np.uint32]]
 
 
-class Part(NamedTuple):
-    """The counts of some examples; words are numbered in the order in which they came."""
+class PartialCounts(NamedTuple):
+    """The counts of some examples; words are numbered in order of appearance."""
 
     examples: int
     texts: int
     words: list[str]
     totals: NDArray[np.uint32]
-    pairs: Run
+    pairs: PairCounts
     faults: list[Fault]
 
 
@@ -49,7 +50,7 @@ def count_files(
     engine: str = "local",
     advance: Callable[[int], None],
 ) -> "CountsBuilder":
-    """The counts of all examples; whatever the engine, the same. `advance` hears of every few examples."""
+    """The counts of all examples, the same with any engine; `advance` gets the number of examples counted."""
     check_engine(engine, jobs)
     check_files(files)
     builder, faults = CountsBuilder(tokenizer), Faults()
@@ -58,23 +59,23 @@ def count_files(
     with closing(map_units(work, units, jobs=jobs, engine=engine)) as parts:
         for part in parts:
             faults.add(*part.faults)
-            builder.add_part(part)
+            builder.merge(part)
             advance(part.examples)
     faults.check()
     return builder
 
 
 @without_collection
-def _count_unit(tokenizer: str, unit: AnyUnit) -> Part:
+def _count_unit(tokenizer: str, unit: AnyUnit) -> PartialCounts:
     batch = read_unit(unit, need_text=False)
     builder = CountsBuilder(tokenizer)
     for example in batch.examples:
         builder.add(example)
-    return builder.part(len(batch.examples), batch.faults)
+    return builder.partial(len(batch.examples), batch.faults)
 
 
 class CountsBuilder:
-    """Collects pairs in bounded buffers; memory grows with the different pairs, not with the examples."""
+    """Counts pairs in bounded buffers; memory grows with the number of different pairs, not of examples."""
 
     def __init__(self, tokenizer: str = "words", *, buffered_pairs: int = BUFFERED_PAIRS) -> None:
         self.texts = 0
@@ -84,7 +85,7 @@ class CountsBuilder:
         self._totals = array("I")
         self._buffer: list[NDArray[np.uint64]] = []
         self._buffered = 0
-        self._runs: list[Run] = []
+        self._runs: list[PairCounts] = []
 
     def add(self, example: Example) -> None:
         """Count the table with each of its references, or with the text where there are none."""
@@ -103,21 +104,23 @@ class CountsBuilder:
             if self._buffered >= self._buffered_pairs:
                 self._flush()
 
-    def add_part(self, part: Part) -> None:
-        """Count what another builder has counted."""
+    def merge(self, part: PartialCounts) -> None:
+        """Add the counts of another builder."""
         self.texts += part.texts
         numbers = self._number(part.words)
         np.frombuffer(self._totals, dtype=np.uint32)[numbers] += part.totals
         rows, columns = part.pairs[0] >> np.uint64(32), part.pairs[0] & np.uint64(0xFFFFFFFF)
         keys = numbers[rows] << np.uint64(32) | numbers[columns]
         order = np.argsort(keys)
-        self._keep((keys[order], part.pairs[1][order]))
+        self._add_run((keys[order], part.pairs[1][order]))
 
-    def part(self, examples: int, faults: list[Fault]) -> Part:
-        """The counts so far, to be added elsewhere."""
+    def partial(self, examples: int, faults: list[Fault]) -> PartialCounts:
+        """The counts so far, to be merged by another builder."""
         self._flush()
         totals = np.array(self._totals, dtype=np.uint32)
-        return Part(examples, self.texts, list(self._vocabulary), totals, _merge_all(self._runs), faults)
+        return PartialCounts(
+            examples, self.texts, list(self._vocabulary), totals, _merge_all(self._runs), faults
+        )
 
     def finish(self) -> Counts:
         """The counts of everything added."""
@@ -139,10 +142,10 @@ class CountsBuilder:
             return
         keys, counts = np.unique(np.concatenate(self._buffer), return_counts=True)
         self._buffer, self._buffered = [], 0
-        self._keep((keys, counts.astype(np.uint32)))
+        self._add_run((keys, counts.astype(np.uint32)))
 
-    def _keep(self, run: Run) -> None:
-        """Keep a sorted run; runs of like size are merged."""
+    def _add_run(self, run: PairCounts) -> None:
+        """Add a sorted run; runs of similar size are merged."""
         while self._runs and len(self._runs[-1][0]) <= 2 * len(run[0]):
             run = _merge_all([self._runs.pop(), run])
         self._runs.append(run)
@@ -160,8 +163,8 @@ def _table_tokens(table: Table, tokenizer: str) -> dict[str, None]:
     return tokens
 
 
-def _merge_all(runs: list[Run]) -> Run:
-    """Sorted runs as one, counts of equal keys added."""
+def _merge_all(runs: list[PairCounts]) -> PairCounts:
+    """Sorted runs merged into one, with the counts of equal keys added."""
     if not any(len(keys) for keys, _ in runs):
         return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32)
     keys = np.concatenate([run[0] for run in runs])

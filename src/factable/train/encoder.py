@@ -61,7 +61,7 @@ def load_encoder(folder: Path, *, outputs: int, mean: bool, seed: int = 0) -> "t
     return EncoderModel(encoder, outputs=outputs, mean=mean, seed=seed)
 
 
-def load_tokenizer(base: Path) -> "Tokenizer":
+def load_base_tokenizer(base: Path) -> "Tokenizer":
     """The tokenizer of a base encoder, without padding and truncation."""
     from tokenizers import Tokenizer
 

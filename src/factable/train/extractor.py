@@ -31,9 +31,9 @@ from factable.train.trainer import (
     Log,
     Schedule,
     group_by_length,
-    import_torch,
     pad_rows,
     plan_batches,
+    require_torch,
     train_model,
     work_folder,
 )
@@ -73,7 +73,7 @@ def train_extractor(
 
     Checkpoints are beside it, in `OUT.work`; a stopped training resumes from the last one.
     """
-    import_torch()
+    require_torch()
     import torch
 
     from factable.train.networks import PointerNetwork

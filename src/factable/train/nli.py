@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from factable.models.nli import LABELS, OnnxNli, TextPair, softmax
 from factable.models.runtime.manifest import NLI
 from factable.models.runtime.progress import no_progress
-from factable.train.card import describe_training, make_table, write_card
-from factable.train.encoder import EncodedPairs, find_base, load_encoder, load_tokenizer, train_on_pairs
+from factable.train.card import describe_training, markdown_table, write_card
+from factable.train.encoder import EncodedPairs, find_base, load_base_tokenizer, load_encoder, train_on_pairs
 from factable.train.export import WINDOW, export_model, set_temperature
 from factable.train.nli_pairs import NliPair
 from factable.train.nli_recipe import NliRecipe, make_pairs, read_recipe
@@ -98,7 +98,7 @@ def train_pass(
 
 def encode_pairs(base: Path, pairs: Sequence[NliPair], max_tokens: int) -> EncodedPairs:
     """Pairs as token numbers, without those that are too long."""
-    encodings = load_tokenizer(base).encode_batch([(pair.premise, pair.hypothesis) for pair in pairs])
+    encodings = load_base_tokenizer(base).encode_batch([(pair.premise, pair.hypothesis) for pair in pairs])
     kept = [
         (encoding, pair.label)
         for encoding, pair in zip(encodings, pairs, strict=True)
@@ -216,9 +216,12 @@ def _write_card(
         ),
         command="factable train nli",
         sections={
-            "Data": make_table(
+            "Data": markdown_table(
                 ("source", "pairs", "labels"),
-                [(name, f"{len(some):,}", _label_shares(some)) for name, some in pairs.items()],
+                [
+                    (name, f"{len(source_pairs):,}", _label_shares(source_pairs))
+                    for name, source_pairs in pairs.items()
+                ],
             ),
             "Training": describe_training(
                 passes,
@@ -228,7 +231,7 @@ def _write_card(
                 minutes=minutes,
                 max_tokens=recipe.most_tokens,
             ),
-            "Accuracy on held-out pairs": make_table(
+            "Accuracy on held-out pairs": markdown_table(
                 ("held out", "pairs", "fp32", "int8"),
                 [
                     (name, f"{row.pairs:,}", f"{row.accuracy_fp32:.3f}", f"{row.accuracy_int8:.3f}")

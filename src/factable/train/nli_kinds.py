@@ -14,11 +14,11 @@ from factable.train.corruptions import change_number, negate
 from factable.train.nli_pairs import NliPair, NliPassage, PairWriter, replace_value
 from factable.types import Record
 
-Kind = Callable[[PairWriter, NliPassage], NliPair | None]
+PairKind = Callable[[PairWriter, NliPassage], NliPair | None]
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
-def write_pairs(writer: PairWriter, per_text: int, kinds: Mapping[Kind, float]) -> Iterator[NliPair]:
+def write_pairs(writer: PairWriter, per_text: int, kinds: Mapping[PairKind, float]) -> Iterator[NliPair]:
     """Pairs from each passage, of kinds drawn by weight; fewer than `per_text` where a kind is impossible."""
     functions, weights = list(kinds), list(kinds.values())
     for passage in writer.passages:
@@ -223,7 +223,7 @@ def paraphrased(writer: PairWriter, passage: NliPassage) -> NliPair | None:
     return NliPair(writer.vary(other), writer.vary(passage.text), ENTAILMENT)
 
 
-FIRST_PASS: Mapping[Kind, float] = {
+FIRST_PASS: Mapping[PairKind, float] = {
     said: 3,
     said_together: 1.6,
     value_swapped: 2,
@@ -343,7 +343,7 @@ def _sentence_with(writer: PairWriter, text: str, value: str) -> str:
     return writer.draw.choice(matches) if matches else text
 
 
-SECOND_PASS: Mapping[Kind, float] = {
+SECOND_PASS: Mapping[PairKind, float] = {
     said: 5,
     said_together: 1,
     other_attribute: 2.5,

@@ -12,8 +12,8 @@ from factable.models.qa import Answer, EncodedQuestion, OnnxQa, QuestionInText, 
 from factable.models.runtime.manifest import QA
 from factable.models.runtime.progress import no_progress
 from factable.text.answers import token_f1
-from factable.train.card import describe_training, make_table, write_card
-from factable.train.encoder import EncodedPairs, find_base, load_encoder, load_tokenizer, train_on_pairs
+from factable.train.card import describe_training, markdown_table, write_card
+from factable.train.encoder import EncodedPairs, find_base, load_base_tokenizer, load_encoder, train_on_pairs
 from factable.train.export import export_model, set_temperature
 from factable.train.options import QaOptions
 from factable.train.qa_questions import QaQuestion, make_questions
@@ -57,13 +57,13 @@ def train_qa(
     """Train a model and write its folder; checkpoints are beside it, in `OUT.work`."""
     base = find_base(base)
     templates = load_questions(questions)
-    made = make_questions(
+    questions_by_file = make_questions(
         files, templates, per_text=options.per_text, max_questions=options.max_questions, seed=options.seed
     )
-    for name, asked in made.items():
+    for name, asked in questions_by_file.items():
         log(f"{name}: {len(asked):,} questions, {_unanswerable_share(asked):.0%} without an answer")
     model = load_qa_model(base, seed=options.seed)
-    everything = [question for asked in made.values() for question in asked]
+    everything = [question for asked in questions_by_file.values() for question in asked]
     result = train_on_questions(model, everything, base, work_folder(out), options, threads=threads, log=log)
     export_model(model, base, out, kind=QA, about=about)
     tests = make_questions(held_out, templates, per_text=1, max_questions=MAX_HELD_OUT, seed=options.seed + 1)
@@ -74,11 +74,11 @@ def train_qa(
     if tests:
         temperature = calibrate_qa(
             [question for asked in tests.values() for question in asked],
-            [answer for some in answers.values() for answer in some],
+            [answer for of_file in answers.values() for answer in of_file],
         )
         log(f"temperature {temperature}")
         set_temperature(out, temperature)
-    _write_card(out, options, made, figures, result.minutes)
+    _write_card(out, options, questions_by_file, figures, result.minutes)
 
 
 def load_qa_model(base: Path, *, seed: int = 0) -> "torch.nn.Module":
@@ -114,7 +114,7 @@ def train_on_questions(
 
 def encode_questions(base: Path, questions: Sequence[QaQuestion], max_tokens: int) -> EncodedPairs:
     """Questions as token numbers with first and last token of the answer, without those that are too long."""
-    tokenizer = load_tokenizer(base)
+    tokenizer = load_base_tokenizer(base)
     tokens, types, labels = [], [], []
     for question in questions:
         encoded = encode_question(tokenizer, question.question, question.context)
@@ -187,11 +187,11 @@ def _unanswerable_share(questions: Sequence[QaQuestion]) -> float:
 def _write_card(
     folder: Path,
     options: QaOptions,
-    made: Mapping[str, Sequence[QaQuestion]],
+    questions_by_file: Mapping[str, Sequence[QaQuestion]],
     figures: Mapping[str, QaFigures],
     minutes: float,
 ) -> None:
-    measured = make_table(
+    measured = markdown_table(
         ("file", "questions", "exact", "F1", "answerable"),
         [
             (
@@ -213,11 +213,11 @@ def _write_card(
         ),
         command="factable train qa",
         sections={
-            "Data": make_table(
+            "Data": markdown_table(
                 ("file", "questions", "without an answer"),
                 [
                     (Path(name).name, f"{len(asked):,}", f"{_unanswerable_share(asked):.0%}")
-                    for name, asked in made.items()
+                    for name, asked in questions_by_file.items()
                 ],
             ),
             "Training": describe_training(

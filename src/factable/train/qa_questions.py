@@ -270,7 +270,7 @@ def _first_stated(hits: Sequence[Hit]) -> Span | None:
     return next((hit.span for hit in hits if hit.relation in _STATED), None)
 
 
-Kind = Callable[[QaCorpus, QaPassage], QaQuestion | None]
+QuestionKind = Callable[[QaCorpus, QaPassage], QaQuestion | None]
 
 
 def write_questions_about(corpus: QaCorpus, per_text: int) -> Iterator[QaQuestion]:
@@ -409,7 +409,7 @@ def blank_in_other_reference(corpus: QaCorpus, passage: QaPassage) -> QaQuestion
     return QaQuestion(blank.question, reading.text, span) if span else None
 
 
-KINDS: Mapping[Kind, float] = {
+KINDS: Mapping[QuestionKind, float] = {
     value_in_text: 3,
     value_swapped_in_text: 1.6,
     unstated_in_text: 1.5,

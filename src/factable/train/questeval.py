@@ -71,9 +71,9 @@ def train_questeval(
     out.mkdir(parents=True, exist_ok=True)
     _write_questions(questions, out / QUESTIONS)
     tasks = {WRITER: writing_tasks(questions), QA: answering_tasks(questions, seed=options.seed)}
-    for name, some in tasks.items():
+    for name, model_tasks in tasks.items():
         work = work_folder(out) / name
-        train_seq2seq(base_folder, some, out / name, options, work, threads=threads, log=log)
+        train_seq2seq(base_folder, model_tasks, out / name, options, work, threads=threads, log=log)
 
 
 class AlignedAnswer(NamedTuple):

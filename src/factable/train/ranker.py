@@ -13,9 +13,9 @@ from factable.models.encoder import OnnxEmbedder
 from factable.models.runtime.manifest import EMBEDDER
 from factable.models.runtime.progress import no_progress
 from factable.text.documents import RECORDS, decoys_of
-from factable.train.card import describe_training, make_table, write_card
+from factable.train.card import describe_training, markdown_table, write_card
 from factable.train.checkpoint import Validation
-from factable.train.encoder import find_base, load_encoder, load_tokenizer
+from factable.train.encoder import find_base, load_base_tokenizer, load_encoder
 from factable.train.export import TEXT_INPUTS, export_model
 from factable.train.options import RankerOptions
 from factable.train.ranker_batches import (
@@ -89,7 +89,7 @@ def train_ranker(
             problem = f"too few texts {purpose} ({len(part.texts)})"
             raise DataError([Fault("training set", None, problem, "give more tables with references")])
     log(f"{len(corpus.texts):,} texts to train on, {len(held_out.texts):,} held out")
-    ranker = Ranker(base, options.max_tokens)
+    ranker = RankerModel(base, options.max_tokens)
     result = ranker.train(corpus, held_out, options, work_folder(out), threads=threads, log=log)
     export_model(ranker.model, base, out, kind=EMBEDDER, about=about, inputs=TEXT_INPUTS)
     exported = OnnxEmbedder(out, threads=threads)
@@ -98,12 +98,12 @@ def train_ranker(
     _write_card(out, options, (len(corpus.texts), len(held_out.texts)), result, int8)
 
 
-class Ranker:
+class RankerModel:
     """The encoder in a folder with its tokenizer; a text becomes the mean of the encoder's states."""
 
     def __init__(self, base: Path, max_tokens: int) -> None:
         self.model: torch.nn.Module = load_encoder(base, outputs=0, mean=True)
-        self._tokenizer: Tokenizer = load_tokenizer(base)
+        self._tokenizer: Tokenizer = load_base_tokenizer(base)
         self._tokenizer.enable_truncation(max_tokens)
 
     def train(
@@ -213,7 +213,7 @@ def measure_ranking(embed: Embed, corpus: RankerCorpus) -> RankingFigures:
     units = {table: corpus.units(table, (RECORDS,)) for table in tables}
     true_units = sorted(frozenset().union(*units.values()))
     decoys = {table: decoys_of(Table(corpus.facts[table]), attributes, DECOYS_PER_FACT) for table in tables}
-    all_decoys = sorted({unit for some in decoys.values() for unit in some}.difference(true_units))
+    all_decoys = sorted({unit for table in decoys for unit in decoys[table]}.difference(true_units))
     index_of = {unit: index for index, unit in enumerate([*true_units, *all_decoys])}
     queries = embed(texts)
     to_units, to_texts = queries @ embed([*true_units, *all_decoys]).T, queries @ queries.T
@@ -246,7 +246,7 @@ def _write_card(
 ) -> None:
     names = ["untrained", *(f"epoch {epoch}" for epoch in range(1, len(result.history))), "best, as int8"]
     rows = [*(validation.figures for validation in result.history), int8]
-    figures = make_table(
+    figures = markdown_table(
         ("", "facts of the table", "with decoys", "similar texts"),
         [(name, *(f"{value:.4f}" for value in row)) for name, row in zip(names, rows, strict=True)],
     )

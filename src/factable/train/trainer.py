@@ -22,7 +22,7 @@ ROWS_SORTED = 1600
 LENGTH_MULTIPLE = 32
 LOG_EVERY = 50
 
-Batch = TypeVar("Batch")
+BatchT = TypeVar("BatchT")
 Log = Callable[[str], None]
 
 
@@ -59,8 +59,8 @@ class TrainingResult(NamedTuple):
 
 def train_model(
     model: "torch.nn.Module",
-    batches: Callable[[int], Sequence[Batch]],
-    loss: Callable[[Batch], "torch.Tensor"],
+    batches: Callable[[int], Sequence[BatchT]],
+    loss: Callable[[BatchT], "torch.Tensor"],
     schedule: Schedule,
     work: Path,
     *,
@@ -74,7 +74,7 @@ def train_model(
     `batches` gives the batches of an epoch (1, 2 …), always the same ones for the same number. A resumed run
     ends with the same weights as one that was never stopped. `settings` identify the training.
     """
-    import_torch()
+    require_torch()
     import torch
 
     torch.set_flush_denormal(True)
@@ -96,13 +96,13 @@ def train_model(
     return training.finish()
 
 
-class _Training(Generic[Batch]):
+class _Training(Generic[BatchT]):
     """A training in progress."""
 
     def __init__(
         self,
         model: "torch.nn.Module",
-        loss: Callable[[Batch], "torch.Tensor"],
+        loss: Callable[[BatchT], "torch.Tensor"],
         schedule: Schedule,
         work: Path,
         *,
@@ -123,7 +123,7 @@ class _Training(Generic[Batch]):
         self._first_step, self._started, self._losses = self.step, time.monotonic(), list[float]()
         log(f"{steps:,} steps, from step {self.step:,}")
 
-    def take_step(self, batch: Batch) -> None:
+    def take_step(self, batch: BatchT) -> None:
         """Learn from one batch."""
         import torch
 
@@ -196,7 +196,7 @@ def find_best(history: Sequence[Validation]) -> int:
     return max(range(len(history)), key=lambda index: (history[index].score, index))
 
 
-def import_torch() -> None:
+def require_torch() -> None:
     """Make sure that torch is installed."""
     try:
         import safetensors  # noqa: F401

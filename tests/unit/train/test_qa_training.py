@@ -6,7 +6,7 @@ import pytest
 
 from factable.models.qa import Answer, OnnxQa, QuestionInText, encode_question
 from factable.models.runtime.manifest import QA
-from factable.train.encoder import load_tokenizer
+from factable.train.encoder import load_base_tokenizer
 from factable.train.export import export_model
 from factable.train.options import QaOptions
 from factable.train.qa import (
@@ -43,7 +43,7 @@ def letters(times):
 
 
 def test_tokens_of_answers(tiny_encoder):
-    encoded = encode_question(load_tokenizer(tiny_encoder), "the is", "a b c")
+    encoded = encode_question(load_base_tokenizer(tiny_encoder), "the is", "a b c")
     assert answer_tokens(encoded, None) == NO_ANSWER
     first, last = answer_tokens(encoded, (2, 5))
     assert [encoded.offsets[index] for index in (first, last)] == [(2, 3), (4, 5)]

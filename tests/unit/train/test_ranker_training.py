@@ -15,7 +15,7 @@ from factable.models.runtime.manifest import EMBEDDER
 from factable.text.documents import RECORDS
 from factable.train.export import TEXT_INPUTS, export_model
 from factable.train.options import RankerOptions
-from factable.train.ranker import Ranker, RankingFigures, measure_ranking, train_ranker
+from factable.train.ranker import RankerModel, RankingFigures, measure_ranking, train_ranker
 from factable.train.ranker_batches import (
     BatchMaker,
     Retelling,
@@ -127,7 +127,7 @@ def test_names_are_whole_words_and_the_longest_comes_first():
 @pytest.mark.train
 def test_it_learns_and_keeps_the_best_epoch(tiny_encoder, tmp_path):
     corpus, held_out = split_tables(make_corpus(examples()), 0.75, 0)
-    ranker = Ranker(tiny_encoder, 128)
+    ranker = RankerModel(tiny_encoder, 128)
     folders = [tmp_path / name for name in ("untrained", "trained")]
     how = {"kind": EMBEDDER, "about": "letters", "inputs": TEXT_INPUTS}
     export_model(ranker.model, tiny_encoder, folders[0], **how)
