@@ -38,7 +38,7 @@ class Param:
     def allowed(self) -> str:
         """What a value must be, in words."""
         if not self.choices and self.range is None:
-            return "True or False" if self._is_flag else "a text"
+            return "True or False" if self._is_flag else "a string"
         words = ", ".join(map(_shown, self.choices))
         number = _number_words(self.range) if self.range else ""
         if not words:

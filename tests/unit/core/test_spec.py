@@ -114,7 +114,7 @@ def test_a_default_may_follow_from_another_parameter():
 @pytest.mark.parametrize(
     ("arguments", "allowed"),
     [
-        ({"word": 1}, "word is 1; it must be a text"),
+        ({"word": 1}, "word is 1; it must be a string"),
         ({"number": "1"}, "number is '1'; it must be a number from -1e+300 to 1e+300"),
         ({"number": True}, "number is True; it must be a number from -1e+300 to 1e+300"),
         ({"flag": 1}, "flag is 1; it must be True or False"),

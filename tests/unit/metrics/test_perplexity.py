@@ -148,7 +148,7 @@ def test_refusals(folder, tmp_path, monkeypatch):
         Perplexity().score(make_examples(TEXTS))
     with pytest.raises(DataError, match=r"not a model folder: it has no config\.json; name a Hugging"):
         sign(Perplexity(model=str(tmp_path)))
-    with pytest.raises(UsageError, match="model is 3; it must be a text"):
+    with pytest.raises(UsageError, match="model is 3; it must be a string"):
         Perplexity(model=3)
     script = (
         "import sys\nsys.modules['torch'] = None\n"
