@@ -1,26 +1,26 @@
-"""Makes the weights of the ledger that ship with factable.
+"""Fits the weights of the ledger that ship with factable.
 
 python recipes/ledger.py DATA RATINGS.jsonl OUT.json
 
-DATA is the folder that recipes/nli.sh made beside its model: WebNLG texts of categories that the NLI model
-was not trained on, and E2E texts. Items of RATINGS (WebNLG 2017) are left out, so that studies stay clean,
-and E2E references that leave out or add a slot, too.
+DATA is the folder that recipes/nli.sh makes beside its model: WebNLG texts of categories that the NLI model
+was not trained on, and E2E texts. Items in RATINGS (WebNLG 2017) are left out, so that studies on them stay
+valid, and so are E2E references that omit or add a slot.
 """
 
-import subprocess
 import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import factable
+from factable.cli.main import cli
 from factable.io.examples import write_examples
 from factable.train.e2e_slots import stated_slots, states_nothing_else
 from factable.types import Example
 
 
-def trusted(example: Example) -> Example:
-    """The example with those references that say its slots and no others."""
+def keep_faithful(example: Example) -> Example:
+    """The example with only those references that state all its slots and no others."""
     records = example.table.records
     kept = [
         text
@@ -31,17 +31,16 @@ def trusted(example: Example) -> Example:
 
 
 def main(data: str, ratings: str, out: str) -> None:
-    """Choose the texts and fit the weights."""
+    """Select the texts and fit the weights."""
     rated = {example.table.records for example in factable.read(ratings)}
     with tempfile.TemporaryDirectory() as folder:
         webnlg, e2e = Path(folder) / "webnlg.jsonl", Path(folder) / "e2e.jsonl"
         unseen = factable.read(Path(data) / "converted/webnlg-unseen.jsonl", need_text=False)
         kept = [example for example in unseen if example.table.records not in rated]
         write_examples(kept, str(webnlg), with_text=False)
-        slots = map(trusted, factable.read(Path(data) / "converted/e2e-dev.jsonl", need_text=False))
+        slots = map(keep_faithful, factable.read(Path(data) / "converted/e2e-dev.jsonl", need_text=False))
         write_examples([example for example in slots if example.references], str(e2e), with_text=False)
-        command = ["factable", "train", "ledger", str(webnlg), str(e2e), out]
-        subprocess.run(command, check=True)  # noqa: S603
+        cli(["train", "ledger", str(webnlg), str(e2e), out], standalone_mode=False)
 
 
 if __name__ == "__main__":

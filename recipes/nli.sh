@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trains the embedded NLI model: sh recipes/nli.sh DATA OUT [options of factable train nli]
-# DATA has the folders nli, webnlg2017 and e2e; converted files and checkpoints go beside OUT. Run again to go on.
+# DATA has the folders nli, webnlg2017 and e2e; converted files and checkpoints go beside OUT. Run again to resume.
 set -eu
 data=$(realpath "$1")
 out=$(realpath -m "$2")
@@ -15,7 +15,7 @@ xz -dc "$data/webnlg2017/testdata_with_lex.xml.xz" > "$work/test.xml"
 for part in train dev; do
     factable convert webnlg "$work/challenge_data_train_dev/$part" "$work/converted/webnlg-$part.jsonl"
 done
-# Categories that the training set does not have.
+# Categories that are not in the training set.
 python3 "$here/unseen.py" "$work/test.xml" "$work/unseen.xml"
 factable convert webnlg "$work/unseen.xml" "$work/converted/webnlg-unseen.jsonl"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trains the embedded question-answering model: sh recipes/qa.sh DATA OUT [options of factable train qa]
-# DATA has the folders qa, webnlg2017 and e2e; converted files and checkpoints go beside OUT. Run again to go on.
+# DATA has the folders qa, webnlg2017 and e2e; converted files and checkpoints go beside OUT. Run again to resume.
 set -eu
 data=$(realpath "$1")
 out=$(realpath -m "$2")
@@ -14,11 +14,11 @@ xz -dc "$data/webnlg2017/testdata_with_lex.xml.xz" > "$work/test.xml"
 for part in train dev; do
     factable convert webnlg "$work/challenge_data_train_dev/$part" "$work/webnlg-$part.jsonl"
 done
-# Categories that the training set does not have.
+# Categories that are not in the training set.
 python3 "$here/unseen.py" "$work/test.xml" "$work/unseen.xml"
 factable convert webnlg "$work/unseen.xml" "$work/webnlg-unseen.jsonl"
 sh "$here/e2e.sh" "$data/e2e" "$work"
-# An eighth of the restaurants is enough: they are much alike.
+# An eighth of the restaurants is enough: they are very similar.
 awk 'NR % 8 == 1' "$work/e2e-train.jsonl" > "$work/e2e-part.jsonl"
 
 factable train qa "$data/qa/squad_train-v1.1.json.xz" "$work/webnlg-train.jsonl" "$work/e2e-part.jsonl" "$out" \

@@ -1,4 +1,6 @@
 import json
+import runpy
+from pathlib import Path
 
 ROWS = [
     {
@@ -26,3 +28,28 @@ def test_it_writes_weights_that_the_ledger_takes(tmp_path, run_factable):
     (metric,) = json.loads(scored.stdout)["metrics"]
     assert 0 <= metric["values"][0] <= 1
     assert "weights.json@" in metric["signature"]
+
+
+def test_the_recipe_of_the_shipped_weights_leaves_rated_items_out(tmp_path):
+    converted = tmp_path / "converted"
+    converted.mkdir()
+    (converted / "webnlg-unseen.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    slots = {"name": "Zizzi", "food": "Italian"}
+    texts = ["Zizzi serves Italian dishes.", "Zizzi serves cheap Italian dishes.", "Zizzi is here."]
+    restaurants = [
+        {"id": f"{name} {food}", "data": slots | {"name": name, "food": food}, "references": [
+            text.replace("Zizzi", name).replace("Italian", food) for text in texts
+        ]}
+        for name in ("Zizzi", "Aromi", "Cotto")
+        for food in ("Italian", "French")
+    ]  # fmt: skip
+    (converted / "e2e-dev.jsonl").write_text("".join(json.dumps(row) + "\n" for row in restaurants))
+    ratings, out = tmp_path / "ratings.jsonl", tmp_path / "weights.json"
+    ratings.write_text(json.dumps(ROWS[0] | {"text": "Ann."}) + "\n")
+    path = Path(__file__).parents[2] / "recipes" / "ledger.py"
+    main = runpy.run_path(str(path))["main"]
+    main(str(tmp_path), str(ratings), str(out))
+    # Two people are left, and one reference of each restaurant.
+    kinds = json.loads(out.read_text())["texts"]
+    assert 8 <= kinds["original"] <= 16
+    assert sum(kinds.values()) > kinds["original"]
