@@ -14,7 +14,6 @@ PATTERNS = (
 )
 HEAD = '''"""The sha256 of every data file that ships; written by tools/update_checksums.py."""
 
-# ruff: noqa: E501
 CHECKSUMS = {
 '''
 
