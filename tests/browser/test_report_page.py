@@ -154,7 +154,7 @@ def test_all_can_be_done_by_keyboard(open_page, restaurants):
     assert page.evaluate("document.activeElement.id") == "list"
     press("ArrowDown")
     press("ArrowDown")
-    assert page.locator("[aria-selected=true]").get_attribute("data-place") == "2"
+    assert page.locator("[aria-selected=true]").get_attribute("data-index") == "2"
     assert page.locator("#list").get_attribute("aria-activedescendant") == "row-2"
     opened = page.locator("#example h3").inner_text()
     assert opened == items_shown(page)[2]
@@ -168,9 +168,9 @@ def test_all_can_be_done_by_keyboard(open_page, restaurants):
     press("Escape")
     assert page.evaluate("document.activeElement.id") == "list"
     press("End")
-    assert page.locator("[aria-selected=true]").get_attribute("data-place") == "5"
+    assert page.locator("[aria-selected=true]").get_attribute("data-index") == "5"
     press("k")
-    assert page.locator("[aria-selected=true]").get_attribute("data-place") == "4"
+    assert page.locator("[aria-selected=true]").get_attribute("data-index") == "4"
 
 
 def test_systems_stand_side_by_side(open_page, restaurants):

@@ -42,8 +42,9 @@ class Metric:
     - parameters: `mix: float = param(0.5, "what it does", range=(0.0, 1.0))`;
     - traits, as class attributes, or as properties where they follow from parameters: `needs` (what an
       example must have besides its text), `bounds` (lowest and highest value), `parts` (names of what a value
-      is made of), `higher_is_better`, `slow` (less than some hundred examples a second), `always_explains`
-      (findings are made even if nobody asks), `additive` and `corpus`, see below;
+      is made of), `scales` (what a part is counted in, such as "per 100 words"), `higher_is_better`, `slow`
+      (less than some hundred examples a second), `always_explains` (findings are made even if nobody asks),
+      `additive` and `corpus`, see below;
     - `analyse(examples, state)`, the one computation, from which values, parts and findings come.
 
     An *additive* metric has a corpus value that is not the mean of its values: `analyse` leaves a row of
@@ -62,6 +63,7 @@ class Metric:
     slow: ClassVar[bool] = False
     always_explains: ClassVar[bool] = False
     additive: ClassVar[bool] = False
+    scales: ClassVar[Mapping[str, str]] = {}
     params: ClassVar[tuple[Param, ...]] = ()
 
     @property
@@ -145,6 +147,11 @@ class Metric:
         if state is None:
             state = self.state_for(examples)
         return make_scores(self, examples, self.analyse(examples, state), explain=explain)
+
+
+def part_heads(metric: Metric) -> list[str]:
+    """The heads of the columns of a metric's parts, with their scale."""
+    return [f"{part} {metric.scales.get(part, '')}".strip().replace("_", " ") for part in metric.parts]
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)

@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from factable.errors import MissingExtraError, UsageError
@@ -126,7 +127,7 @@ class Scores:
         if library not in ("pandas", "polars"):
             raise UsageError(f"library is {library!r}; it must be pandas or polars")
         try:
-            return __import__(library).DataFrame(columns)
+            return import_module(library).DataFrame(columns)
         except ImportError:
             raise MissingExtraError("to_frame", library) from None
 

@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from factable.core.metric import Metric
+from factable.core.registry import parse
 from factable.engine.collect import Listener
 from factable.engine.score import score_files
 from factable.gate.outcomes import label_at
 from factable.gate.policy import KINDS
+from factable.io.read import Source, iter_examples
 from factable.types import Example
 
 
 class Ranked(NamedTuple):
-    """One text: its place in the input, its rank among those of its item (1 is best), and its score.
+    """One text: its position in the input, its rank among those of its item (1 is best), and its score.
 
     The score is NaN, and the rank behind all others, where it cannot be computed; the label is empty for
     metrics that give none.
@@ -53,3 +55,15 @@ def rank_texts(
         for indices in positions_of.values()
         for rank, index in enumerate(sorted(indices, key=order)[:best], 1)
     ]
+
+
+def rerank(
+    source: Source, metric: str | Metric = "ledger", *, best: int | None = None, jobs: int = 1
+) -> list[Ranked]:
+    """Order the texts of each item, best first; items are in input order.
+
+    The source is a list of dicts or examples, a file or a data frame; texts for the same data have the same
+    id. `best` keeps that many texts of each item.
+    """
+    chosen = parse(metric) if isinstance(metric, str) else metric
+    return rank_texts(list(iter_examples(source)), chosen, best=best, jobs=jobs)

@@ -8,7 +8,7 @@ from typing import IO
 import numpy as np
 import orjson
 
-from factable.core.metric import Metric, corpus_results
+from factable.core.metric import Metric, corpus_results, part_heads
 from factable.core.results import VALUE, Scores, pick
 from factable.core.signature import spec
 from factable.engine.collect import Result
@@ -19,8 +19,6 @@ from factable.types import Example, Finding
 DIGITS = 4
 FINDINGS_AT_ONCE = 4096
 UNSCORED = "unscored"
-# Parts that are rates per something.
-PART_HEADS = {"omitted": "omitted per 100 facts", "unsupported": "unsupported per 100 words"}
 
 
 def summarize(result: Result) -> list[TextTable]:
@@ -32,8 +30,7 @@ def summarize(result: Result) -> list[TextTable]:
     tables = []
     for metric, scores in zip(result.metrics, result.scores, strict=True):
         scale = show_scale(metric.bounds, higher_is_better=metric.higher_is_better)
-        parts = (PART_HEADS.get(part, part.replace("_", " ")) for part in metric.parts)
-        header = ("system", with_scale(metric.name, scale), *parts, "texts", UNSCORED)
+        header = ("system", with_scale(metric.name, scale), *part_heads(metric), "texts", UNSCORED)
         rows = [(system, *_summary_row(metric, pick(scores, members))) for system, members in groups]
         tables.append(make_table(scores.metric, header, rows, scores.signature, optional=[UNSCORED]))
     return tables

@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from factable.core.metric import Metric, metric, param
 from factable.core.results import VALUE, Analysis
@@ -29,6 +30,7 @@ class Ledger(Metric):
 
     name = "ledger"
     parts = ("ok", "probability", "omission", "hallucination", "omitted", "unsupported")
+    scales = MappingProxyType({"omitted": "per 100 facts", "unsupported": "per 100 words"})
     slow = True
     additive = True
     always_explains = True

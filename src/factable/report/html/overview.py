@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from factable.core.metric import Metric, corpus_results
+from factable.core.metric import Metric, corpus_results, part_heads
 from factable.core.results import VALUE, Scores, pick
 from factable.engine.collect import Result
 from factable.stats import Column, Indices
@@ -45,6 +45,7 @@ class Overview:
     signature: str
     better: str
     parts: Sequence[str]
+    heads: Sequence[str]
     edges: tuple[float, float]
     lines: Sequence[Line]
     differences: Sequence[Mapping[str, object]] = ()
@@ -83,7 +84,9 @@ def _scored(result: Result, index: int, intervals: Sequence[Interval]) -> Overvi
 
 def _overview(metric: Metric, scores: Scores, edges: tuple[float, float], lines: Sequence[Line]) -> Overview:
     better = "higher" if metric.higher_is_better else "lower"
-    return Overview(scores.metric, metric.name, scores.signature, better, metric.parts, edges, lines)
+    return Overview(
+        scores.metric, metric.name, scores.signature, better, metric.parts, part_heads(metric), edges, lines
+    )
 
 
 def _line(metric: Metric, scores: Scores, system: int, found: Interval, edges: tuple[float, float]) -> Line:

@@ -11,8 +11,8 @@ function gravest(findings) {
 function panelOf(example, judge, chosen) {
   const findings = example.findings[judge];
   const label = labelOf(example, judge);
-  const figures = page.metrics.map((metric, place) =>
-    make("span", { class: "figure" }, `${metric.spec} `, make("b", {}, shown(example.numbers[place][0]))));
+  const figures = page.metrics.map((metric, index) =>
+    make("span", { class: "figure" }, `${metric.spec} `, make("b", {}, shown(example.numbers[index][0]))));
   const panel = make("section", { class: chosen ? "panel chosen" : "panel", "data-table": example.table },
     make("div", { class: "row" }, page.systems.length > 1 ? quoted("h4", nameOf(example.system)) : null, label ? chip(label) : null, figures),
     unscoredNotes(example),
@@ -26,22 +26,22 @@ function panelOf(example, judge, chosen) {
 }
 
 function unscoredNotes(example) {
-  return example.findings.flatMap((findings, place) => findings
+  return example.findings.flatMap((findings, index) => findings
     .filter((finding) => finding.kind === "unscored")
-    .map((finding) => quoted("p", `? ${page.metrics[place].spec} is unscored: ${finding.note}`, { class: "unscored" })));
+    .map((finding) => quoted("p", `? ${page.metrics[index].spec} is unscored: ${finding.note}`, { class: "unscored" })));
 }
 
 function factsOf(example, findings) {
   const [title, records] = page.tables[example.table];
-  const facts = records.map((record, place) => {
-    const links = numbersWhere(findings, (finding) => finding.record === place);
+  const facts = records.map((record, index) => {
+    const links = numbersWhere(findings, (finding) => finding.record === index);
     // The first is about the fact itself, others about words that speak of it.
     const { kind = "", score = null } = findings[links[0]] || {};
     const [subject, attribute, value] = record;
-    return make("li", { class: `fact ${kind}`, tabindex: 0, "data-record": place, "data-links": links.join(" ") },
+    return make("li", { class: `fact ${kind}`, tabindex: 0, "data-record": index, "data-links": links.join(" ") },
       make("span", { class: "mark", role: "img", title: kind || "nothing found", "aria-label": kind || "nothing found" }, MARKS[kind] || "·"),
       make("span", { class: "record" },
-        subject && subject !== (records[place - 1] || [])[0] ? quoted("span", subject, { class: "subject" }) : null,
+        subject && subject !== (records[index - 1] || [])[0] ? quoted("span", subject, { class: "subject" }) : null,
         quoted("span", attribute, { class: "attribute" }), quoted("span", value, { class: "value" })),
       make("span", { class: "chance", title: "score of the finding" }, score === null ? "" : shown(score, 2)));
   });
@@ -57,8 +57,8 @@ function textOf(example, findings) {
   const spans = findings.filter((finding) => finding.start !== null && finding.end > finding.start);
   const cuts = [...new Set([0, example.text.length, ...spans.flatMap((finding) => [finding.start, finding.end])])].sort((a, b) => a - b);
   const text = make("p", { class: "text", dir: "auto" });
-  for (let place = 0; place + 1 < cuts.length; place++) {
-    const [start, end] = [cuts[place], cuts[place + 1]];
+  for (let index = 0; index + 1 < cuts.length; index++) {
+    const [start, end] = [cuts[index], cuts[index + 1]];
     const links = numbersWhere(findings, (finding) => finding.start !== null && finding.start <= start && finding.end >= end);
     const words = example.text.slice(start, end);
     if (!links.length) say(text, words);
@@ -73,9 +73,9 @@ function textOf(example, findings) {
 
 function moreOf(example) {
   const references = page.tables[example.table][2];
-  const rows = page.metrics.flatMap((metric, place) => [
-    make("tr", {}, make("th", { scope: "row" }, metric.spec), make("td", {}, make("b", {}, shown(example.numbers[place][0], 4)))),
-    ...metric.parts.map((part, number) => make("tr", {}, make("td", { class: "soft" }, spaced(part)), make("td", {}, shown(example.numbers[place][1 + number], 4)))),
+  const rows = page.metrics.flatMap((metric, index) => [
+    make("tr", {}, make("th", { scope: "row" }, metric.spec), make("td", {}, make("b", {}, shown(example.numbers[index][0], 4)))),
+    ...metric.heads.map((head, number) => make("tr", {}, make("td", { class: "soft" }, head), make("td", {}, shown(example.numbers[index][1 + number], 4)))),
   ]);
   return [
     references.length ? make("details", { class: "more" }, make("summary", {}, many(references.length, "reference")),

@@ -7,17 +7,17 @@ const haystacks = new Map();
 // Whose findings are shown first: the ledger's, or those of the first metric that has any.
 function firstJudge() {
   const ledger = page.metrics.findIndex((metric) => metric.name === "ledger");
-  const talking = page.metrics.findIndex((_, place) => examples.some((example) => example.findings[place].length));
+  const talking = page.metrics.findIndex((_, index) => examples.some((example) => example.findings[index].length));
   return ledger >= 0 ? ledger : Math.max(0, talking);
 }
 
 function haystack(example) {
-  if (!haystacks.has(example.place)) {
+  if (!haystacks.has(example.index)) {
     const [title, records, references] = page.tables[example.table];
     const words = [example.item, nameOf(example.system), example.text, title, ...records.flat(), ...references];
-    haystacks.set(example.place, words.join("\n").toLowerCase());
+    haystacks.set(example.index, words.join("\n").toLowerCase());
   }
-  return haystacks.get(example.place);
+  return haystacks.get(example.index);
 }
 
 function matchesKind(example, kind) {
@@ -36,17 +36,17 @@ function matches(example) {
 // Smaller comes first; what has no value comes last either way.
 function comparison() {
   const turn = state.backwards ? -1 : 1;
-  if (state.sort === "order") return (a, b) => turn * (a.place - b.place);
+  if (state.sort === "order") return (a, b) => turn * (a.index - b.index);
   if (state.sort === "item") {
     const collator = new Intl.Collator("en", { numeric: true });
-    return (a, b) => turn * collator.compare(a.item, b.item) || a.place - b.place;
+    return (a, b) => turn * collator.compare(a.item, b.item) || a.index - b.index;
   }
   const metric = Number(state.sort);
   const worstFirst = page.metrics[metric].better === "higher" ? turn : -turn;
   return (a, b) => {
     const [one, other] = [a.numbers[metric][0], b.numbers[metric][0]];
-    if (one === null || other === null) return (one === null) - (other === null) || a.place - b.place;
-    return worstFirst * (one - other) || a.place - b.place;
+    if (one === null || other === null) return (one === null) - (other === null) || a.index - b.index;
+    return worstFirst * (one - other) || a.index - b.index;
   };
 }
 
@@ -67,25 +67,25 @@ function paintRows() {
   const first = Math.max(0, Math.floor(list.scrollTop / ROW) - SPARE);
   const last = Math.min(state.order.length, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + SPARE);
   const rows = [];
-  for (let place = first; place < last; place++) rows.push(rowOf(state.order[place], place));
+  for (let index = first; index < last; index++) rows.push(rowOf(state.order[index], index));
   byId("space").replaceChildren(...rows);
   if (state.order.length) list.setAttribute("aria-activedescendant", `row-${state.chosen}`);
   else list.removeAttribute("aria-activedescendant");
 }
 
-function rowOf(example, place) {
+function rowOf(example, index) {
   const metric = Number(state.sort) || 0;
   const label = labelOf(example, state.judge);
   const row = make("div", {
-    class: "item", id: `row-${place}`, role: "option", "aria-selected": String(place === state.chosen),
-    "aria-posinset": place + 1, "aria-setsize": state.order.length, "data-place": place,
+    class: "item", id: `row-${index}`, role: "option", "aria-selected": String(index === state.chosen),
+    "aria-posinset": index + 1, "aria-setsize": state.order.length, "data-index": index,
   },
     make("div", { class: "line" }, quoted("b", example.item.slice(0, 200), { class: "name" }),
       make("span", { class: "figure" }, shown(example.numbers[metric][0]))),
     make("div", { class: "line" }, quoted("span", nameOf(example.system).slice(0, 100), { class: "soft name" }),
       label ? chip(label) : faultMarks(example)),
     quoted("div", example.text.slice(0, 240) || "(empty)", { class: "excerpt" }));
-  row.style.top = `${place * ROW}px`;
+  row.style.top = `${index * ROW}px`;
   return row;
 }
 
@@ -94,9 +94,9 @@ function faultMarks(example) {
   return make("span", { class: "kinds" }, kinds.map((kind) => make("span", { class: `mark ${kind}`, title: kind }, MARKS[kind])));
 }
 
-function choose(place) {
+function choose(index) {
   if (!state.order.length) return;
-  state.chosen = Math.min(state.order.length - 1, Math.max(0, place));
+  state.chosen = Math.min(state.order.length - 1, Math.max(0, index));
   const list = byId("list");
   const top = state.chosen * ROW;
   if (top < list.scrollTop) list.scrollTop = top;

@@ -4,8 +4,8 @@ const WIDTH = 240, HEIGHT = 46, FLOOR = 36;
 
 function showOverview() {
   const rows = page.metrics.reduce((sum, metric) => sum + metric.lines.length, 0);
-  page.metrics.forEach((metric, place) => {
-    byId("overview").append(metricCard(metric, place === 0 || rows <= 16));
+  page.metrics.forEach((metric, index) => {
+    byId("overview").append(metricCard(metric, index === 0 || rows <= 16));
   });
 }
 
@@ -24,14 +24,14 @@ function systemsTable(metric) {
   const ranked = metric.lines.some((line) => line.rank !== null);
   const unscored = metric.lines.some((line) => line.unscored);
   const head = ["system", ranked ? "rank" : null, intervalHead(), `values from ${brief(metric.edges[0])} to ${brief(metric.edges[1])}`,
-    ...metric.parts.map(spaced), page.compared ? "items" : "texts", unscored ? "unscored" : null];
+    ...metric.heads, page.compared ? "items" : "texts", unscored ? "unscored" : null];
   const rows = metric.lines.map((line) => {
     const cells = [
       ["", quoted("b", plain(nameOf(line.system)))],
       ranked ? ["rank", shown(line.rank, 0)] : null,
       ["", valueWithInterval(line.value, line.low, line.high)],
       ["", histogram(metric, line)],
-      ...metric.parts.map((part, place) => [spaced(part), shown(line.parts[place])]),
+      ...metric.heads.map((head, index) => [head, shown(line.parts[index])]),
       [page.compared ? "items" : "texts", line.examples.toLocaleString("en")],
       unscored ? ["unscored", line.unscored.toLocaleString("en")] : null,
     ];

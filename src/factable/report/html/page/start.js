@@ -13,9 +13,9 @@ function showChoices() {
   const present = [...new Set(examples.map((example) => example.system))].sort((a, b) => a - b);
   fillChoice("system", [["", "all"], ...present.map((system) => [system, nameOf(system)])], "");
   byId("system").parentElement.hidden = present.length < 2;
-  fillChoice("judge", page.metrics.map((metric, place) => [place, metric.spec]), state.judge);
+  fillChoice("judge", page.metrics.map((metric, index) => [index, metric.spec]), state.judge);
   byId("judge").parentElement.hidden = page.metrics.length < 2;
-  fillChoice("sort", [...page.metrics.map((metric, place) => [place, metric.spec]), ["item", "id"], ["order", "order of the file"]], state.sort);
+  fillChoice("sort", [...page.metrics.map((metric, index) => [index, metric.spec]), ["item", "id"], ["order", "order of the file"]], state.sort);
   showKinds();
   showDirection();
 }
@@ -78,7 +78,7 @@ function listenToList() {
   list.addEventListener("click", (event) => {
     const row = event.target.closest(".item");
     if (!row) return;
-    choose(Number(row.dataset.place));
+    choose(Number(row.dataset.index));
     if (narrow.matches) openExample();
   });
   list.addEventListener("keydown", (event) => {

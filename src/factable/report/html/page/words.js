@@ -4,9 +4,9 @@
 const page = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
-// An example as the file holds it, and names for its places.
-const examples = page.examples.map(([system, table, item, text, numbers, findings], place) => ({
-  place, system, table, item, text, numbers,
+// An example as the file holds it, and names for its fields.
+const examples = page.examples.map(([system, table, item, text, numbers, findings], index) => ({
+  index, system, table, item, text, numbers,
   findings: findings.map((found) => found.map(([kind, record, start, end, score, note]) =>
     ({ kind: page.kinds[kind], record, start, end, score, note }))),
 }));
@@ -20,7 +20,7 @@ function codeOf(letter) {
   return "U+" + letter.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
 }
 
-// Text for places that hold no elements, such as options of a choice.
+// Text for where no elements can be, such as options of a choice.
 function plain(text) {
   return text.replace(UNSEEN, (letter) => `⟨${codeOf(letter)}⟩`);
 }
@@ -68,10 +68,6 @@ function many(number, noun) {
 
 function nameOf(system) {
   return system < 0 ? "all systems" : page.systems[system] || "(unnamed)";
-}
-
-function spaced(name) {
-  return name.replaceAll("_", " ");
 }
 
 // OK, omission, hallucination or both, from a metric that decides about them; else nothing.
