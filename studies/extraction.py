@@ -1,12 +1,11 @@
 """Metrics that look for facts in texts, against people and against the counts of a slot error script.
 
-python -m studies.extraction [--data ../shared/data] [--jobs 1] [--most N]
+python -m studies.extraction [--data ../shared/data] [--jobs 1] [--max-texts N]
 
-Rewrites the tables of docs/studies/extraction.md. With --most every part takes so many texts only, evenly
-spread, and the tables are printed and not kept.
+Rewrites the tables of docs/studies/extraction.md. With --max-texts every part uses only so many
+texts, evenly spaced, and the tables are printed.
 """
 
-import argparse
 import csv
 import lzma
 import re
@@ -32,12 +31,11 @@ from studies.nli import (
     HALLUCINATION,
     HUMAN,
     OMISSION,
-    parallel_map,
     read_outputs,
     score_with,
     two_way,
 )
-from studies.page import DATA, PAGES, table, update
+from studies.page import PAGES, run, sample, table
 from studies.webnlg2017 import REFERENCES, read_ratings
 
 CLASSIFIERS = (
@@ -114,7 +112,7 @@ def by_rating(ratings: Sequence[Example], jobs: int) -> str:
     return table(["metric", "texts of systems", "reference texts included", "corpus value"], rows)
 
 
-def by_category(data: Path, most: int) -> str:
+def by_category(data: Path, max_texts: int) -> str:
     """Precision, recall and F of the pairs that the trained extractor finds in test references."""
     content = lzma.decompress((data / "webnlg2017" / "testdata_with_lex.xml.xz").read_bytes())
     with tempfile.TemporaryDirectory() as work:
@@ -127,7 +125,7 @@ def by_category(data: Path, most: int) -> str:
     rows = []
     for title, wanted in (("seen categories", False), ("unseen categories", True)):
         some = [example for example, new in zip(examples, unseen, strict=True) if new == wanted]
-        found: Overlap = measure_extractor(some, "webnlg", most or MEASURED)
+        found: Overlap = measure_extractor(some, "webnlg", max_texts or MEASURED)
         rows.append([title, *(f"{share:.3f}" for share in (found.precision, found.recall, found.f))])
     return table(["references of", "precision", "recall", "F"], rows)
 
@@ -194,34 +192,18 @@ def _agreement(reports: Sequence[tuple[Example, Sequence[tuple[int, int, str]]]]
     return float(np.corrcoef(np.frombuffer(scores.values), share)[0, 1])
 
 
-def make_tables(data: Path, jobs: int, most: int) -> dict[str, str]:
+def make_tables(data: Path, jobs: int, max_texts: int) -> dict[str, str]:
     """Every table of the page."""
-    outputs = parallel_map(read_outputs(data / E2E_OUTPUTS), most)
+    outputs = sample(read_outputs(data / E2E_OUTPUTS), max_texts)
     reports = list(read_reports(data))
     return {
         "classifiers": by_classifier(outputs, jobs),
         "counts": by_counts(outputs),
-        "ratings": by_rating(parallel_map(read_ratings(data), most), jobs),
-        "trained": by_category(data, most),
+        "ratings": by_rating(sample(read_ratings(data), max_texts), jobs),
+        "trained": by_category(data, max_texts),
         "experts": by_expert(reports),
     }
 
 
-def main() -> None:
-    """Rewrite the page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--most", type=int, default=0)
-    options = parser.parse_args()
-    tables = make_tables(options.data, options.jobs, options.most)
-    if options.most:
-        print("\n\n".join(f"{name}\n{content}" for name, content in tables.items()))
-    else:
-        update("extraction", tables)
-
-
 if __name__ == "__main__":
-    main()
+    run("extraction", __doc__, make_tables)

@@ -1,12 +1,11 @@
 """The NLI check against people (WebNLG 2017) and against a slot error script (E2E), as in its paper.
 
-python -m studies.nli [--data ../shared/data] [--jobs 1] [--most N]
+python -m studies.nli [--data ../shared/data] [--jobs 1] [--max-texts N]
 
 Rewrites the tables of docs/studies/nli.md. Answers of the model are kept on disk, so a second run is quick.
-With --most every part takes so many texts only, evenly spread, and the tables are printed and not kept.
+With --max-texts every part uses only so many texts, evenly spaced, and the tables are printed.
 """
 
-import argparse
 import csv
 import io
 import json
@@ -23,7 +22,7 @@ from factable.stats.correlation import pearson, spearman
 from factable.study.panel import Panel, score_panel
 from factable.study.verdicts import THRESHOLDS, LabelAgreement, study_verdicts
 from factable.types import Example
-from studies.page import DATA, table, update
+from studies.page import run, sample, table
 from studies.webnlg2017 import read_ratings
 
 HUMAN = "semantics"
@@ -41,13 +40,6 @@ PUBLISHED = {
 # What the slot error script calls wrong: a wrong value is both left out and made up, a repetition is neither.
 OMISSION, HALLUCINATION = ("missing", "valerr"), ("added", "valerr")
 RESTAURANT = "eatType=restaurant"
-
-
-def parallel_map(examples: Sequence[Example], most: int) -> list[Example]:
-    """At most so many examples, evenly spread; all of them for 0."""
-    if not most or most >= len(examples):
-        return list(examples)
-    return [examples[number * len(examples) // most] for number in range(most)]
 
 
 def score_with(examples: Sequence[Example], specs: Mapping[str, str], jobs: int) -> tuple[Panel, list[str]]:
@@ -121,19 +113,19 @@ def without_restaurants(examples: Sequence[Example], path: Path) -> Iterator[Exa
         yield replace(example, human={**example.human, kind: example.human[kind] - abs(times)})
 
 
-def make_tables(data: Path, jobs: int, most: int) -> dict[str, str]:
+def make_tables(data: Path, jobs: int, max_texts: int) -> dict[str, str]:
     """Every table of the page."""
     specs = {name: f'nli(templates="{name}")' for name in TEMPLATES}
     like_nlgi = {f"{name}, compat": f'nli(templates="{name}", compat="nlgi")' for name in TEMPLATES}
-    ratings = parallel_map(read_ratings(data), most)
+    ratings = sample(read_ratings(data), max_texts)
     panel, names = score_with(ratings, specs, jobs)
     outputs = read_outputs(data / E2E_OUTPUTS)
-    all_required = score_with(parallel_map(outputs, most), specs, jobs)
+    all_required = score_with(sample(outputs, max_texts), specs, jobs)
     ignoring = {name: f'nli(templates="{name}", optional="{RESTAURANT}")' for name in TEMPLATES}
     adjusted = list(without_restaurants(outputs, data / E2E_OUTPUTS))
     panels = {
         "all required": all_required,
-        "restaurant optional": score_with(parallel_map(adjusted, most), ignoring, jobs),
+        "restaurant optional": score_with(sample(adjusted, max_texts), ignoring, jobs),
     }
     return {
         "correlations": by_correlation(panel, names),
@@ -143,21 +135,5 @@ def make_tables(data: Path, jobs: int, most: int) -> dict[str, str]:
     }
 
 
-def main() -> None:
-    """Rewrite the page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--most", type=int, default=0)
-    options = parser.parse_args()
-    tables = make_tables(options.data, options.jobs, options.most)
-    if options.most:
-        print("\n\n".join(f"{name}\n{content}" for name, content in tables.items()))
-    else:
-        update("nli", tables)
-
-
 if __name__ == "__main__":
-    main()
+    run("nli", __doc__, make_tables)

@@ -1,13 +1,12 @@
 """Data-QuestEval against people, as in table 1 of its paper.
 
-python -m studies.questeval [--data ../shared/data] [--elsewhere FOLDER] [--jobs 1] [--most N]
+python -m studies.questeval [--data ../shared/data] [--elsewhere FOLDER] [--jobs 1] [--max-texts N]
 
 Rewrites the table of docs/studies/questeval.md. --elsewhere is a model that was trained on other data than
 WebNLG, as `sh recipes/qa.sh` says; its rows are left out without it. Answers of models are kept on disk, so a
-second run is quick. With --most so many texts are taken only, evenly spread, and the table is printed.
+second run is quick. With --max-texts only so many texts are used, evenly spaced, and the table is printed.
 """
 
-import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +17,7 @@ from numpy.typing import NDArray
 from factable.core.registry import parse
 from factable.stats.correlation import pearson, spearman
 from factable.study.panel import Panel, score_panel
-from studies.nli import parallel_map
-from studies.page import DATA, table, update
+from studies.page import run, sample, table
 from studies.webnlg2017 import FIRST_REFERENCE_BLEU, HUMANS, PUBLISHED_BY_EXAMPLE, REFERENCES, read_ratings
 
 SPECS = {
@@ -66,9 +64,9 @@ def _agree(
     return float(how(values[kept], ratings[kept], panel.item_of[kept], once)[0])
 
 
-def make_table(data: Path, elsewhere: Path | None, jobs: int, most: int) -> str:
+def make_tables(data: Path, jobs: int, max_texts: int, elsewhere: Path | None = None) -> dict[str, str]:
     """The only table of the page."""
-    ratings = parallel_map(read_ratings(data), most)
+    ratings = sample(read_ratings(data), max_texts)
     specs = dict(SPECS)
     if elsewhere:
         specs[ELSEWHERE] = f'questeval(qa="{elsewhere}")'
@@ -79,25 +77,8 @@ def make_table(data: Path, elsewhere: Path | None, jobs: int, most: int) -> str:
     bleu = score_panel([one], [parse('bleu(smoothing="floor")')])
     rows += measure(bleu, [FIRST_REFERENCE_BLEU], system_texts)
     header = ["metric", *HUMANS, "semantics, Spearman", "semantics, reference texts included"]
-    return table(header, rows)
-
-
-def main() -> None:
-    """Rewrite the page, or print a part of it."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--elsewhere", type=Path)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--most", type=int, default=0)
-    options = parser.parse_args()
-    made = make_table(options.data, options.elsewhere, options.jobs, options.most)
-    if options.most:
-        print(made)
-    else:
-        update("questeval", {"ratings": made})
+    return {"ratings": table(header, rows)}
 
 
 if __name__ == "__main__":
-    main()
+    run("questeval", __doc__, make_tables, arguments={"elsewhere": Path})

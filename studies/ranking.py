@@ -1,12 +1,11 @@
 """The ranking metric against people on WebNLG 2017, with each ranker; gold texts and paraphrases.
 
-python -m studies.ranking [--data ../shared/data] [--most N]
+python -m studies.ranking [--data ../shared/data] [--jobs 1] [--max-texts N]
 
 Rewrites the tables of docs/studies/ranking.md. Embeddings are kept on disk, so a second run is quick. With
---most every part takes so many texts only, evenly spread, and the tables are printed and not kept.
+--max-texts every part uses only so many texts, evenly spaced, and the tables are printed.
 """
 
-import argparse
 import lzma
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -22,8 +21,7 @@ from factable.study.gold import study_gold
 from factable.study.panel import Panel, choose_systems, score_panel
 from factable.study.ratings import study_ratings
 from factable.types import Example
-from studies.nli import parallel_map
-from studies.page import DATA, table, update
+from studies.page import run, sample, table
 from studies.webnlg2017 import FOLDER, REFERENCES, read_ratings
 
 HUMAN = "semantics"
@@ -106,50 +104,35 @@ def by_kind(panel: Panel, number: int) -> str:
     return table(["systems", "omitted per fact", "hallucinated per fact"], rows)
 
 
-def by_metric(examples: Sequence[Example]) -> str:
+def by_metric(examples: Sequence[Example], jobs: int) -> str:
     """Gold texts among their own references, and against paraphrases only."""
     rankings = [f'ranker="{ranker}", rank="{rank}"' for rank in READINGS for ranker in RANKERS]
     specs = [*COMPARED, "ranking", *(f"ranking({how}, {PAPER})" for how in rankings)]
-    found = study_gold(examples, [parse(spec) for spec in specs])
+    study = study_gold(examples, specs, jobs=jobs)
     rows = [
         [f"`{one.metric}`", *map("{:.3f}".format, (one.gold, one.paraphrase, one.kept))]
-        for one in found.scores
+        for one in study.scores
     ]
     return table(["metric", "gold", "paraphrase", "kept"], rows)
 
 
-def make_tables(data: Path, most: int) -> Mapping[str, str]:
+def make_tables(data: Path, jobs: int, max_texts: int) -> Mapping[str, str]:
     """Every table of the page."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        test_set = parallel_map(read_test_set(data, work), most)
+        test_set = sample(read_test_set(data, work), max_texts)
         write_pool(test_set, work / "pool.jsonl")
         specs = make_specs(work / "pool.jsonl")
         panel = score_panel(
-            [parallel_map(read_ratings(data), most)], [parse(spec) for spec in specs.values()]
+            [sample(read_ratings(data), max_texts)], [parse(spec) for spec in specs.values()], jobs=jobs
         )
     names = list(specs)
     return {
         "rankers": by_ranker(panel, names),
         "kinds": by_kind(panel, names.index(("test set", "trained", "records", BOTH, "arithmetic", "0"))),
-        "gold": by_metric(test_set),
+        "gold": by_metric(test_set, jobs),
     }
 
 
-def main() -> None:
-    """Rewrite the page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--most", type=int, default=0)
-    options = parser.parse_args()
-    tables = make_tables(options.data, options.most)
-    if options.most:
-        print("\n\n".join(f"{name}\n{content}" for name, content in tables.items()))
-    else:
-        update("ranking", tables)
-
-
 if __name__ == "__main__":
-    main()
+    run("ranking", __doc__, make_tables)

@@ -1,11 +1,11 @@
 """How far metrics can be trusted on the human ratings of the WebNLG challenge 2017.
 
-python -m studies.webnlg2017 [--data ../shared/data] [--jobs 2]
+python -m studies.webnlg2017 [--data ../shared/data] [--jobs 1] [--max-texts N]
 
-Rewrites the tables of docs/studies/webnlg2017.md. METEOR is left out where there is no Java.
+Rewrites the tables of docs/studies/webnlg2017.md. METEOR, which the page has, needs Java; with --max-texts it
+is left out where there is none.
 """
 
-import argparse
 import shutil
 import sys
 import tarfile
@@ -22,7 +22,7 @@ from factable.study.panel import Estimate, Panel, score_panel
 from factable.study.ratings import study_ratings
 from factable.train.counts import CountsBuilder
 from factable.types import Example
-from studies.page import DATA, table, update
+from studies.page import run, sample, table
 
 FOLDER = "webnlg2017"
 REFERENCES = "webnlg"
@@ -118,9 +118,11 @@ def by_example(panel: Panel, names: Sequence[str], first_reference: Panel) -> st
     return table(["metric", *HUMANS, f"{HUMANS[0]}, reference texts included"], rows)
 
 
-def make_tables(data: Path, jobs: int) -> dict[str, str]:
+def make_tables(data: Path, jobs: int, max_texts: int) -> dict[str, str]:
     """Every table of the page."""
-    examples = read_ratings(data)
+    if not max_texts and not shutil.which("java"):
+        sys.exit("METEOR, which the page has, needs Java; on Debian: apt-get install default-jre-headless")
+    examples = sample(read_ratings(data), max_texts)
     with_first = [replace(example, references=example.references[:1]) for example in examples]
     first_reference = score_panel([with_first], [parse('bleu(smoothing="floor")')])
     with tempfile.TemporaryDirectory() as work:
@@ -133,16 +135,5 @@ def make_tables(data: Path, jobs: int) -> dict[str, str]:
     }
 
 
-def main() -> None:
-    """Rewrite the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
-    if not shutil.which("java"):
-        sys.exit("METEOR, which the page has, needs Java; on Debian: apt-get install default-jre-headless")
-    update("webnlg2017", make_tables(options.data, options.jobs))
-
-
 if __name__ == "__main__":
-    main()
+    run("webnlg2017", __doc__, make_tables)

@@ -112,7 +112,7 @@ def test_table_markdown_latex_and_csv(run, rated, tmp_path):
         (("--tune", "parent(mix=*)", "-m", "bleu"), "--tune studies one metric; drop -m"),
         (("--grid", "0,1"), "--grid is for --tune; give both or none"),
         (("--tune", "parent"), "cannot read 'parent'; write a metric with one * to tune"),
-        (("--tune", "parent(mix=*)", "--grid", "0,2"), 'parent: mix is 2; it must be "auto" or a number'),
+        (("--tune", "parent(mix=*)", "--grid", "0,2"), "parent: mix is 2; it must be auto or a number"),
         (("--tune", "parent(tokens=*)"), "parent: tokens is no number and cannot be tuned; numbers are mix"),
         (
             ("--tune", "parent(mix=*)", "--human", "semantic"),

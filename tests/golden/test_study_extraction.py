@@ -13,7 +13,7 @@ pytestmark = pytest.mark.data("e2e", "webnlg2017", "rotowire")
 
 
 def test_the_page_has_a_place_for_every_table():
-    tables = make_tables(DATA, jobs=1, most=20)
+    tables = make_tables(DATA, jobs=1, max_texts=20)
     page = filled((PAGES / "extraction.md").read_text(), tables)
     assert all(table in page for table in tables.values())
     assert len(tables["classifiers"].splitlines()) == 2 + len(CLASSIFIERS)

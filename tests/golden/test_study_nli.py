@@ -3,14 +3,14 @@
 import pytest
 
 from helpers.paths import DATA
-from studies.nli import E2E_OUTPUTS, make_tables, parallel_map, read_outputs, without_restaurants
-from studies.page import PAGES, filled
+from studies.nli import E2E_OUTPUTS, make_tables, read_outputs, without_restaurants
+from studies.page import PAGES, filled, sample
 
 pytestmark = pytest.mark.data("e2e", "webnlg2017")
 
 
 def test_the_page_has_a_place_for_every_table():
-    tables = make_tables(DATA, jobs=1, most=20)
+    tables = make_tables(DATA, jobs=1, max_texts=20)
     page = filled((PAGES / "nli.md").read_text(), tables)
     assert all(table in page for table in tables.values())
     rows = tables["labels"].splitlines()[2:]
@@ -33,5 +33,5 @@ def test_restaurants_are_taken_back_where_they_alone_are_wrong():
 
 
 def test_a_sample_is_evenly_spread():
-    assert parallel_map(list(range(10)), 4) == [0, 2, 5, 7]
-    assert parallel_map(list(range(3)), 0) == parallel_map(list(range(3)), 5) == [0, 1, 2]
+    assert sample(list(range(10)), 4) == [0, 2, 5, 7]
+    assert sample(list(range(3)), 0) == sample(list(range(3)), 5) == [0, 1, 2]

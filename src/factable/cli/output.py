@@ -85,9 +85,11 @@ class ReportPage(NamedTuple):
     @property
     def render(self) -> Render | None:
         """What makes the rows of the page, where examples are scored."""
+        if self.listing is None:
+            return None
         from factable.report.html import listing_rows
 
-        return listing_rows if self.listing is not None else None
+        return listing_rows
 
     def take(self, unit: Scored) -> None:
         """Keep the rows of a unit."""
@@ -96,9 +98,9 @@ class ReportPage(NamedTuple):
 
     def write(self, result: Result, comparison: "SystemComparison | None" = None) -> None:
         """Write the page."""
-        from factable.report.html import Report, write_report
-
         if self.listing is not None and self.stream is not None:
+            from factable.report.html import Report, write_report
+
             write_report(self.stream, Report(self.title, result, self.listing, comparison=comparison))
 
 

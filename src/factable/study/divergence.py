@@ -118,30 +118,45 @@ def study_divergence(
     """
     compared = parse_all(metrics)
     panel = as_panel(data, [*compared, COVERING], need_ratings=False, jobs=jobs)
-    coverage = measure_coverage(panel, systems=systems, excluded=excluded)
-    compared = compared or list(panel.result.metrics)
-    if label is not None:
-        require_known("rating", [label], list(panel.ratings))
-    elif LABEL not in panel.ratings:
+    coverage = _measure_coverage(panel, systems, excluded)
+    if label is None and LABEL not in panel.ratings:
         if humans:
             raise UsageError(f"{NO_LABEL}, which curves need; add that rating, 1 or 0, or give `label`")
         return DivergenceStudy(coverage, None, f"{NO_LABEL}, so there are no curves")
-    curves = measure_divergence(
-        panel,
-        compared,
-        humans=humans,
-        label=label or LABEL,
+    label = label or LABEL
+    names = _ratings_but_label(panel, humans, label)
+    # Before systems are chosen, because one example with a label is enough for an item.
+    items = _items_by_label(panel, label)
+    panel = choose_systems(panel, systems, excluded)
+    check_level(panel, level, LEVELS)
+    samples = _Samples(
+        entailed=_item_indices(panel, label, items, 1),
+        divergent=_item_indices(panel, label, items, 0),
+        items=len(panel.items),
+        points=len(panel.item_of),
+        draws=draws,
+    )
+    numbers = [metric_number(panel, metric) for metric in compared or panel.result.metrics]
+    shares = tuple(step / steps for step in range(steps + 1))
+    scores = [panel.result.scores[number] for number in numbers]
+    curves = DivergenceCurves(
+        label=label,
         level=level,
-        steps=steps,
         draws=draws,
         seed=seed,
-        systems=systems,
-        excluded=excluded,
+        signatures={piece.metric: piece.signature for piece in scores},
+        systems=panel.result.systems,
+        entailed=len(samples.entailed),
+        divergent=len(samples.divergent),
+        sample=samples.size,
+        humans=names,
+        shares=shares,
+        curves=_measure_curves(panel, numbers, names, level, samples, shares, seed),
     )
     return DivergenceStudy(coverage, curves)
 
 
-def measure_coverage(panel: Panel, *, systems: Sequence[str] = (), excluded: Sequence[str] = ()) -> Coverage:
+def _measure_coverage(panel: Panel, systems: Sequence[str], excluded: Sequence[str]) -> Coverage:
     """The coverage of each item of a panel that was scored with COVERING.
 
     Of several references PARENT takes the one closest to the text, so an item's value is the mean over its
@@ -157,52 +172,11 @@ def measure_coverage(panel: Panel, *, systems: Sequence[str] = (), excluded: Seq
     return Coverage(sums[texts > 0] / texts[texts > 0], scores.signature, int((texts == 0).sum()))
 
 
-def measure_divergence(
-    panel: Panel,
-    compared: Sequence[Metric],
-    *,
-    humans: Sequence[str] = (),
-    label: str = LABEL,
-    level: DivergenceLevel = "system",
-    steps: int = 10,
-    draws: int = 500,
-    seed: int = 0,
-    systems: Sequence[str] = (),
-    excluded: Sequence[str] = (),
-) -> DivergenceCurves:
-    """Correlate metrics of the panel with ratings in samples with 0 to 100 % of entailed items."""
-    names = _ratings_but_label(panel, humans, label)
-    # Before systems are chosen, because one example with a label is enough for an item.
-    items = _items_by_label(panel, label)
-    panel = choose_systems(panel, systems, excluded)
-    check_level(panel, level, LEVELS)
-    entailed, divergent = (_item_indices(panel, label, items, number) for number in (1, 0))
-    samples = _Samples(entailed, divergent, len(panel.items), len(panel.item_of), draws)
-    numbers = [metric_number(panel, metric) for metric in compared]
-    builders = [_CurveBuilder(panel, number, name, samples, level) for name in names for number in numbers]
-    shares = tuple(step / steps for step in range(steps + 1))
-    _draw_samples(builders, samples, shares, seed)
-    chosen = [panel.result.scores[number] for number in numbers]
-    return DivergenceCurves(
-        label=label,
-        level=level,
-        draws=draws,
-        seed=seed,
-        signatures={scores.metric: scores.signature for scores in chosen},
-        systems=panel.result.systems,
-        entailed=len(entailed),
-        divergent=len(divergent),
-        sample=samples.size,
-        humans=names,
-        shares=shares,
-        curves=tuple(builder.curve() for builder in builders),
-    )
-
-
 def _ratings_but_label(panel: Panel, humans: Sequence[str], label: str) -> tuple[str, ...]:
     """The ratings asked for, or all but the label."""
+    require_known("rating", [label], list(panel.ratings))
     names = choose_ratings(panel, humans)
-    if humans and label in humans:
+    if label in humans:
         raise UsageError(f"{label!r} is the label and cannot be a rating too; drop one")
     rest = tuple(name for name in names if name != label)
     if not rest:
@@ -283,12 +257,20 @@ class _CurveBuilder:
         return Curve(self._metric, self._human, tuple(points), self._left_out)
 
 
-def _draw_samples(
-    builders: Sequence[_CurveBuilder], samples: _Samples, shares: Sequence[float], seed: int
-) -> None:
+def _measure_curves(
+    panel: Panel,
+    numbers: Sequence[int],
+    humans: Sequence[str],
+    level: str,
+    samples: _Samples,
+    shares: Sequence[float],
+    seed: int,
+) -> tuple[Curve, ...]:
     """Correlate in every sample of every share; all metrics and ratings see the same samples."""
+    builders = [_CurveBuilder(panel, number, human, samples, level) for human in humans for number in numbers]
     generator = np.random.default_rng(seed)
     for share in shares:
         for weights in samples.draw(share, generator):
             for builder in builders:
                 builder.add(share, weights)
+    return tuple(builder.curve() for builder in builders)

@@ -6,16 +6,17 @@ the best value is chosen on the items drawn and measured on those that were not,
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal
 from io import StringIO
 from math import isfinite
 from tokenize import NAME, OP, TokenError, generate_tokens
-from typing import NamedTuple, get_args, get_type_hints
+from typing import NamedTuple
 
 import numpy as np
 
 from factable.core.metric import Metric
+from factable.core.params import Param
 from factable.core.registry import load, parse
 from factable.core.signature import spec
 from factable.errors import UsageError, did_you_mean
@@ -74,18 +75,18 @@ def make_grid(metric: str, values: str | None = None) -> Grid:
     starred = _parse_starred(metric)
     tried = _default_values(starred) if values is None else _parse_values(values)
     settings = {value: starred.fill(value) for value in tried}
-    return Grid(metric.strip(), starred.parameter, starred.fill(starred.default), settings)
+    default = starred.fill(starred.param.default)
+    return Grid(metric.strip(), starred.param.name, default, settings)
 
 
 @dataclass(frozen=True, slots=True)
 class _StarredSpec:
-    """Spec text before and after the star, the parameter that the star stands for, and its default."""
+    """Spec text before and after the star, and the parameter that the star stands for."""
 
     before: str
     after: str
-    parameter: str
     metric: type[Metric]
-    default: object
+    param: Param
 
     def fill(self, value: object) -> Metric:
         """The metric with a value in place of the star."""
@@ -97,15 +98,13 @@ def _parse_starred(text: str) -> _StarredSpec:
     text = text.strip()
     start, parameter, name = _find_star(text)
     metric = load(name)
-    defaults = {field.name: field.default for field in fields(metric)}  # type: ignore[arg-type]
-    if parameter not in defaults:
-        hint = did_you_mean(parameter, defaults)
-        raise UsageError(f"{name} has no parameter {parameter!r}; {hint}parameters are {', '.join(defaults)}")
-    if defaults[parameter] is MISSING:
-        raise UsageError(f"{name}: {parameter} has no default to compare a tuned value with")
-    starred = _StarredSpec(text[:start], text[start + 1 :], parameter, metric, defaults[parameter])
+    params = {param.name: param for param in metric.params}
+    if parameter not in params:
+        hint = did_you_mean(parameter, params)
+        raise UsageError(f"{name} has no parameter {parameter!r}; {hint}parameters are {', '.join(params)}")
+    starred = _StarredSpec(text[:start], text[start + 1 :], metric, params[parameter])
     # Raises now, and not for each value, if anything else is wrong with the text.
-    starred.fill(starred.default)
+    starred.fill(starred.param.default)
     return starred
 
 
@@ -126,31 +125,17 @@ def _find_star(text: str) -> tuple[int, str, str]:
 
 def _default_values(starred: _StarredSpec) -> tuple[Value, ...]:
     """Shares from 0 to 1 for a fraction, small whole numbers for a count, as far as the metric takes them."""
-    types = _types(starred.metric, starred.parameter)
-    if float in types:
-        # A parameter that takes 2 is no fraction.
-        tried: tuple[Value, ...] = () if _takes(starred, 2.0) else SHARES
-    elif int in types:
-        tried = WHOLES
-    else:
-        numbers = [
-            field.name
-            for field in fields(starred.metric)  # type: ignore[arg-type]
-            if {int, float} & _types(starred.metric, field.name)
-        ]
+    name = f"{starred.metric.name}: {starred.param.name}"
+    if starred.param.range is None:
+        numbers = [param.name for param in starred.metric.params if param.range is not None]
         known = f"; numbers are {', '.join(numbers)}" if numbers else ""
-        name = f"{starred.metric.name}: {starred.parameter}"
         raise UsageError(f"{name} is no number and cannot be tuned{known}")
-    taken = tuple(value for value in tried if _takes(starred, value))
+    tried: Sequence[Value] = WHOLES if isinstance(starred.param.range[0], int) else SHARES
+    # A parameter that takes 2.0 is no fraction.
+    taken = () if _takes(starred, 2.0) else tuple(value for value in tried if _takes(starred, value))
     if len(taken) < 2:
-        raise UsageError(f"{starred.metric.name}: {starred.parameter} has no natural range; give `values`")
+        raise UsageError(f"{name} has no natural range; give `values`")
     return taken
-
-
-def _types(metric: type[Metric], parameter: str) -> set[object]:
-    """The types that a parameter may have."""
-    hint = get_type_hints(metric)[parameter]
-    return set(get_args(hint) or (hint,))
 
 
 def _takes(starred: _StarredSpec, value: Value) -> bool:

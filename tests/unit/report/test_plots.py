@@ -25,7 +25,7 @@ from factable.report.plots.figures import (
 from factable.report.plots.labels import avoid_overlap, wrap
 from factable.report.plots.style import PAGE, RESOLUTION, image_format, save
 from factable.study.comparison import compare_systems
-from factable.study.divergence import measure_coverage, measure_divergence
+from factable.study.divergence import study_divergence
 from factable.study.panel import score_panel
 from factable.study.ratings import study_ratings
 
@@ -56,8 +56,8 @@ def draw_all(panel):
         "correlations": draw_correlations(found),
         "scatter of systems": draw_scatter(panel, found),
         "scatter of texts": draw_scatter(panel, texts),
-        "coverage": draw_coverage(measure_coverage(panel)),
-        "curves": draw_curves(measure_divergence(panel, panel.result.metrics, draws=20)),
+        "coverage": draw_coverage(study_divergence(panel).coverage),
+        "curves": draw_curves(study_divergence(panel, panel.result.metrics, draws=20).divergence),
         "comparison": draw_comparison(compare_systems(panel, draws=200)),
     }
 
@@ -132,7 +132,7 @@ def test_undefined_is_said():
     found = study_ratings(panel, humans=["semantics"], draws=5)
     assert texts_of(written(draw_correlations(found), "svg")).count("undefined") == 2
     assert texts_of(written(draw_scatter(panel, found), "svg")).count("r undefined") == 2
-    curves = draw_curves(measure_divergence(panel, panel.result.metrics, draws=5))
+    curves = draw_curves(study_divergence(panel, panel.result.metrics, draws=5).divergence)
     assert "bleu (undefined)" in texts_of(written(curves, "svg"))
 
 

@@ -11,7 +11,7 @@ from factable.core.registry import parse
 from factable.metrics.parent.metric import Parent
 from factable.report.formats import render
 from factable.report.studies import coverage_bins, divergence_output
-from factable.study.divergence import measure_coverage, measure_divergence, study_divergence
+from factable.study.divergence import study_divergence
 from factable.study.panel import score_panel
 
 TABLE = Table((Record("", "animal", "cat"), Record("", "place", "old mat")))
@@ -33,6 +33,10 @@ def make(items=((1, 3), (0, 5)), **changes):
     return examples
 
 
+def curves_of(panel, metrics, **options):
+    return study_divergence(panel, metrics, **options).divergence
+
+
 def values_of(metric, reference):
     examples = [Example(system, "", text, TABLE, (reference,)) for system, text in TEXTS.items()]
     return np.array(metric.score(examples).values)
@@ -42,7 +46,7 @@ def values_of(metric, reference):
 @pytest.mark.parametrize("metric", METRICS, ids=["parent", "rouge"])
 def test_every_share_by_hand(level, metric):
     panel = score_panel([make()], METRICS)
-    found = measure_divergence(panel, [metric], level=level, steps=3, draws=4)
+    found = curves_of(panel, [metric], level=level, steps=3, draws=4)
     assert (found.entailed, found.divergent, found.sample) == (3, 5, 3)
     assert found.shares == pytest.approx([0, 1 / 3, 2 / 3, 1])
     good, bad = values_of(metric, ENTAILED), values_of(metric, DIVERGENT)
@@ -67,9 +71,7 @@ def test_the_seed_and_the_share_decide():
         for e in make(((1, 12), (0, 9)))
     ]
     panel = score_panel([examples], METRICS)
-    first, again, other = (
-        measure_divergence(panel, panel.result.metrics, draws=30, seed=seed) for seed in (0, 0, 1)
-    )
+    first, again, other = (curves_of(panel, panel.result.metrics, draws=30, seed=seed) for seed in (0, 0, 1))
     assert first == again
     assert first.curves != other.curves
     (_, rouge) = first.curves
@@ -87,7 +89,7 @@ def test_one_label_is_enough_for_an_item_and_items_without_are_left_out():
         for e in examples
     ]
     panel = score_panel([kept], METRICS)
-    found = measure_divergence(panel, METRICS, draws=2, level="example", excluded=["low"])
+    found = curves_of(panel, METRICS, draws=2, level="example", excluded=["low"])
     assert (found.entailed, found.divergent) == (3, 4)
     assert found.systems == ("middle", "high")
     assert {curve.examples_left_out for curve in found.curves} == {2}
@@ -95,7 +97,7 @@ def test_one_label_is_enough_for_an_item_and_items_without_are_left_out():
 
 def test_undefined_has_a_reason():
     panel = score_panel([make(semantics=2.0)], METRICS)
-    (curve, _) = measure_divergence(panel, METRICS, draws=3).curves
+    (curve, _) = curves_of(panel, METRICS, draws=3).curves
     assert {point.reason for point in curve.points} == {"all ratings are equal"}
     assert all(math.isnan(point.mean) for point in curve.points)
     output = divergence_output(study_divergence(panel, METRICS, draws=3))
@@ -124,13 +126,13 @@ def test_undefined_has_a_reason():
 )
 def test_what_cannot_be_studied(examples, error, message):
     with pytest.raises(error, match=message):
-        measure_divergence(score_panel([examples], METRICS), METRICS)
+        curves_of(score_panel([examples], METRICS), METRICS)
 
 
 def test_the_label_is_no_rating():
     panel = score_panel([make()], METRICS)
     with pytest.raises(UsageError, match="'entailed' is the label and cannot be a rating too"):
-        measure_divergence(panel, METRICS, humans=["entailed"])
+        curves_of(panel, METRICS, humans=["entailed"])
 
 
 def test_coverage_by_hand():
@@ -143,10 +145,10 @@ def test_coverage_by_hand():
     ]
     examples.append(Example("d", "x", "cat", TABLE))
     panel = score_panel([examples], [Parent()], need_ratings=False)
-    coverage = measure_coverage(panel)
+    coverage = study_divergence(panel).coverage
     assert coverage.values.tolist() == pytest.approx([0.75, 1.0, 0.0])
     assert coverage.items_left_out == 1
-    assert measure_coverage(panel, excluded=["x"]).items_left_out == 0
+    assert study_divergence(panel, excluded=["x"]).coverage.items_left_out == 0
     counts, edges = coverage_bins(coverage)
     assert (counts[0], counts[15], counts[19], sum(counts)) == (1, 1, 1, 3)
     assert edges[15] == pytest.approx(0.75)

@@ -88,7 +88,7 @@ def test_a_given_grid(text, values):
             "parent: tokens is no number and cannot be tuned; numbers are mix, orders, smoothing",
         ),
         ("cider_d(sigma=*)", None, "cider_d: sigma has no natural range; give `values`"),
-        ("parent(mix=*)", "0:2:0.5", 'parent: mix is 1.5; it must be "auto" or a number from 0 to 1'),
+        ("parent(mix=*)", "0:2:0.5", "parent: mix is 1.5; it must be auto or a number from 0 to 1"),
         ("parent(mix=*)", "0:1", "cannot read the grid '0:1'; write values such as 1,2,4 or a range"),
         ("parent(mix=*)", "", "cannot read the grid ''; write"),
         ("parent(mix=*)", "a,b", "cannot read the grid 'a,b'; write"),
