@@ -103,13 +103,13 @@ def add_texts(examples: Iterable[Example], path: str) -> Iterator[Example]:
             continue
         given += 1
         if example.text:
-            found = f"a text for {describe_key(example)}, which has one"
-            raise DataError([Fault(name, given, found, "leave out --texts")])
+            problem = f"a text for {describe_key(example)}, which has one"
+            raise DataError([Fault(name, given, problem, "leave out --texts")])
         yield replace(example, text=text.strip())
     given += sum(1 for _ in lines)
     if given != wanted:
-        found = f"has {given} lines, but the source has {wanted} examples"
-        raise DataError([Fault(name, None, found, "give one text a line, in the order of the source")])
+        problem = f"has {given} lines, but the source has {wanted} examples"
+        raise DataError([Fault(name, None, problem, "give one text a line, in the order of the source")])
 
 
 def check_keys(examples: Iterable[Example], source: str) -> Iterator[Example]:
@@ -120,8 +120,8 @@ def check_keys(examples: Iterable[Example], source: str) -> Iterator[Example]:
     count = 0
     while batch := list(islice(stream, BATCH)):
         for index in seen.add(fingerprints(batch)):
-            found = f"example {count + index + 1} repeats {describe_key(batch[index])}"
-            faults.add(Fault(source_name(source), None, found, "make ids unique"))
+            problem = f"example {count + index + 1} repeats {describe_key(batch[index])}"
+            faults.add(Fault(source_name(source), None, problem, "make ids unique"))
         yield from batch
         count += len(batch)
     faults.check()

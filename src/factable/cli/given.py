@@ -39,10 +39,10 @@ def read_data(given: str, option: str) -> object:
     except Malformed as fault:
         _refuse(option, fault.problem, fault.remedy)
     except orjson.JSONDecodeError as error:
-        found = f"broken JSON at line {error.lineno}, column {error.colno} ({error.msg.split(': line')[0]})"
-        _refuse(option, found, "give complete JSON, an E2E string or lines of subject | attribute | value")
+        problem = f"broken JSON at line {error.lineno}, column {error.colno} ({error.msg.split(': line')[0]})"
+        _refuse(option, problem, "give complete JSON, an E2E string or lines of subject | attribute | value")
     return data
 
 
-def _refuse(option: str, found: str, remedy: str) -> NoReturn:
-    raise DataError([Fault(option, None, found, remedy)]) from None
+def _refuse(option: str, problem: str, remedy: str) -> NoReturn:
+    raise DataError([Fault(option, None, problem, remedy)]) from None

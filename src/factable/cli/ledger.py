@@ -20,10 +20,10 @@ FACTS = {
 
 def ledger_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--required`, `--optional`, `--ignore` and `--config`."""
-    what = "TOML file with these settings and others; options override it."
-    command = click.option("--config", default="", metavar="FILE", help=what)(command)
-    for name, what in reversed(FACTS.items()):
-        command = click.option(f"--{name}", default="", metavar="NAMES", help=what)(command)
+    about = "TOML file with these settings and others; options override it."
+    command = click.option("--config", default="", metavar="FILE", help=about)(command)
+    for name, about in reversed(FACTS.items()):
+        command = click.option(f"--{name}", default="", metavar="NAMES", help=about)(command)
     return command
 
 

@@ -21,11 +21,11 @@ from factable.models.runtime.manifest import (
 @click.option("--verify", is_flag=True, help="Check every file against its checksum.")
 def models(name: str | None, verify: bool) -> None:
     """List the models that ship with factable, or show the card of one: NAME, or a model folder."""
-    for one in [name] if name else EMBEDDED:
-        manifest = read_manifest(embedded_folder(one) if one in EMBEDDED else Path(one))
+    for model in [name] if name else EMBEDDED:
+        manifest = read_manifest(embedded_folder(model) if model in EMBEDDED else Path(model))
         if verify:
             check_files(manifest)
-        click.echo(_line(one, manifest) + ("  verified" if verify else ""))
+        click.echo(_line(model, manifest) + ("  verified" if verify else ""))
     if verify:
         return
     click.echo("\n" + (_card(manifest) if name else _about_answers()))
@@ -48,10 +48,10 @@ def _card(manifest: Manifest) -> str:
 def _about_answers() -> str:
     """Where answers are kept, and how much there is."""
     lines = []
-    for name, what in CACHED_KINDS.items():
+    for name, answers in CACHED_KINDS.items():
         path = cache_file(name)
         if path is None:
             return f"answers are not cached ({CACHE_VARIABLE} is off)"
         size = path.stat().st_size if path.is_file() else 0
-        lines.append(f"{what} are cached in {path} ({size / 1e6:.1f} MB; safe to delete)")
+        lines.append(f"{answers} are cached in {path} ({size / 1e6:.1f} MB; safe to delete)")
     return "\n".join(lines)

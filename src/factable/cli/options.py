@@ -69,7 +69,7 @@ skip_bad_option = click.option(
 
 
 def bootstrap_option(
-    what: str = "Bootstrap samples of items; 0 for no intervals.", default: int = 500
+    about: str = "Bootstrap samples of items; 0 for no intervals.", default: int = 500
 ) -> Decorator:
     """`--bootstrap`, with what is drawn."""
     return click.option(
@@ -79,7 +79,7 @@ def bootstrap_option(
         type=click.IntRange(min=0),
         default=default,
         show_default=True,
-        help=what,
+        help=about,
     )
 
 
@@ -93,9 +93,11 @@ def format_option(*formats: str) -> Decorator:
     )
 
 
-def plot_option(what: str, name: str = "--plot") -> Decorator:
+def plot_option(content: str, name: str = "--plot") -> Decorator:
     """An option that draws a picture into a file."""
-    return click.option(name, metavar="FILE", help=f"Plot {what} (.png, .svg or .pdf; needs the plot extra).")
+    return click.option(
+        name, metavar="FILE", help=f"Plot {content} (.png, .svg or .pdf; needs the plot extra)."
+    )
 
 
 def system_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -41,7 +41,7 @@ class Progress:
     def __enter__(self) -> "Progress":
         if self._bar:
             self._open.enter_context(self._bar)
-            self._open.enter_context(progress_listener(self._hear))
+            self._open.enter_context(progress_listener(self._on_progress))
         return self
 
     def __exit__(
@@ -49,12 +49,12 @@ class Progress:
     ) -> None:
         self._open.close()
 
-    def _hear(self, what: str, done: int, total: int) -> None:
+    def _on_progress(self, steps: str, done: int, total: int) -> None:
         """Show work that takes long before any example is done."""
         now = time.monotonic()
         if self._bar and (done >= total or now - self._last >= SECONDS):
             self._last = now
-            shown = f"{done:,} of {total:,} {what}"
+            shown = f"{done:,} of {total:,} {steps}"
             self._bar.update(self._work, description=shown, completed=done, total=total, visible=done < total)
             self._bar.refresh()
 

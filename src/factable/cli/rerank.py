@@ -50,8 +50,7 @@ def rerank(file: str, spec: str, best: int | None, out: str, jobs: int) -> None:
 def _read(file: str) -> tuple[list[Row], list[Example]]:
     """Rows as they stand in the file, and what is in them."""
     if plain_suffix(file) in TABLES:
-        found = list(iter_examples(file))
-        pairs = [(to_object(example), example) for example in found]
+        pairs = [(to_object(example), example) for example in iter_examples(file)]
     else:
         faults = Faults()
         pairs = [pair for _, pair in open_objects(file, _make_pair, faults)[1]]

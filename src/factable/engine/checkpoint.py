@@ -63,8 +63,8 @@ class ResumeFile:
         mark = self._read(len(MARK))
         if mark != MARK and not MARK.startswith(mark):
             ours = mark.startswith(MARK_OF_ANY_VERSION)
-            found = "was made by another version" if ours else "holds something else than results to resume"
-            raise DataError([Fault(self._name, None, found, f"give {ANOTHER}")])
+            problem = "was made by another version" if ours else "holds something else than results to resume"
+            raise DataError([Fault(self._name, None, problem, f"give {ANOTHER}")])
         return self._read_frame()
 
     def begin(self, header: bytes) -> None:
@@ -118,9 +118,9 @@ class ResumeFile:
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
-            found = f"cannot write: {error.strerror}"
+            problem = f"cannot write: {error.strerror}"
             remedy = "once that is mended, the same command goes on from here"
-            raise DataError([Fault(self._name, None, found, remedy)]) from None
+            raise DataError([Fault(self._name, None, problem, remedy)]) from None
 
 
 def _frame(content: bytes) -> bytes:
@@ -212,7 +212,7 @@ def resume_scoring(kept: Checkpoint, run: Engine, units: Iterator[AnyUnit]) -> G
     digests: deque[bytes] = deque()
     with closing(run(_noting_digests(chain([first], units), digests))) as rest:
         for scored in rest:
-            # What was made with other files would be found among the others by every later run.
+            # What was made with other files would be problem among the others by every later run.
             for settings, piece in zip(kept.settings, scored.pieces, strict=True):
                 refuse_mixture(settings, piece)
             kept.file.append(pack(Entry(digests.popleft(), scored)))
@@ -247,9 +247,11 @@ def _refuse_other_run(name: str, known: bytes, asked: dict[str, object]) -> None
 
 
 def _other_data(name: str, scored: Scored) -> UsageError:
-    index = f"{scored.source} from {scored.row_kind} {scored.lines[0]} on" if scored.lines else scored.source
-    found = f"holds results of other data than {index}"
-    return UsageError(str(Fault(name, None, found, f"give the same data, or {ANOTHER}")))
+    position = (
+        f"{scored.source} from {scored.row_kind} {scored.lines[0]} on" if scored.lines else scored.source
+    )
+    problem = f"holds results of other data than {position}"
+    return UsageError(str(Fault(name, None, problem, f"give the same data, or {ANOTHER}")))
 
 
 def _damaged(name: str) -> DataError:

@@ -80,8 +80,8 @@ def decode_words(encoded: bytes) -> dict[str, Any]:
 
 def _words_of(piece: Scores) -> dict[str, object]:
     findings = [
-        [(found.kind, found.record, found.span, found.score, found.note) for found in mine]
-        for mine in piece.findings
+        [(each.kind, each.record, each.span, each.score, each.note) for each in findings]
+        for findings in piece.findings
     ]
     return {
         "metric": piece.metric,
@@ -129,7 +129,7 @@ def _unpack(sections: Iterator[bytes]) -> Entry:
 
 def _unpack_piece(words: dict[str, Any], sections: Iterator[bytes], count: int) -> Scores:
     metric, signature = _texts([words["metric"], words["signature"]])
-    findings = tuple(tuple(_finding(found) for found in mine) for mine in words["findings"])
+    findings = tuple(tuple(map(_finding, packed)) for packed in words["findings"])
     _require(len(findings) == count)
     values = _unpack_numbers("d", next(sections), count)
     stats = _unpack_numbers("d", next(sections))
@@ -151,10 +151,10 @@ def _finding(packed: Sequence[Any]) -> Finding:
 
 
 def _fault(packed: Sequence[Any]) -> Fault:
-    source, line, found, remedy = packed
+    source, line, problem, remedy = packed
     _require(line is None or isinstance(line, int))
-    _texts([source, found, remedy])
-    return Fault(source, line, found, remedy)
+    _texts([source, problem, remedy])
+    return Fault(source, line, problem, remedy)
 
 
 def _split(packed: bytes) -> Iterator[bytes]:
@@ -218,7 +218,7 @@ Header = dict[str, Any]
 def describe_run(corpus: Corpus, plan: Plan) -> Header:
     """Everything that can move a kept result; how many processes there are and what is skipped cannot."""
     return {
-        "data": [_describe_source(source, whole=corpus.read_twice) for source in corpus.sources],
+        "data": [_describe_source(source, checksum_lists=corpus.read_twice) for source in corpus.sources],
         "systems": list(corpus.systems),
         "metrics": [[spec(metric), sign(metric)] for metric in plan.metrics],
         "explain": plan.explain,
@@ -227,17 +227,17 @@ def describe_run(corpus: Corpus, plan: Plan) -> Header:
     }
 
 
-def _describe_source(source: Source, *, whole: bool) -> Header:
+def _describe_source(source: Source, *, checksum_lists: bool) -> Header:
     """The name, size and checksum of a file.
 
     Data in memory is compared unit by unit, and as a whole where every result depends on all of it.
     """
     if not isinstance(source, str | os.PathLike):
-        return {"name": "list"} | (_describe_list(source) if whole else {})
+        return {"name": "list"} | (_describe_list(source) if checksum_lists else {})
     name = source_name(source)
     if not can_be_read_twice(source):
-        found = "cannot be read a second time, as --resume has to"
-        raise UsageError(str(Fault(name, None, found, "put the data in a file")))
+        problem = "cannot be read a second time, as resuming requires"
+        raise UsageError(str(Fault(name, None, problem, "put the data in a file")))
     try:
         with open(source, "rb") as stream:
             checksum = sha256_of(stream)
@@ -247,27 +247,27 @@ def _describe_source(source: Source, *, whole: bool) -> Header:
 
 
 def _describe_list(source: Source) -> Header:
-    told, size = sha256(), 0
+    digest, size = sha256(), 0
     for unit in iter_units([source]):
-        told.update(digest_of(unit))
+        digest.update(digest_of(unit))
         size += len(read_unit(unit).examples)
-    return {"size": size, "of": "examples", "sha256": told.hexdigest()}
+    return {"size": size, "of": "examples", "sha256": digest.hexdigest()}
 
 
 def digest_of(unit: AnyUnit) -> bytes:
     """A checksum of all that a unit's scores are made of."""
-    told = sha256()
+    digest = sha256()
     if isinstance(unit, RowBlock):
         unit = read_unit(unit)
     if isinstance(unit, Block):
-        told.update(repr((unit.source, unit.first_line, unit.system)).encode())
-        told.update(lines_of(unit))
+        digest.update(repr((unit.source, unit.first_line, unit.system)).encode())
+        digest.update(lines_of(unit))
     else:
-        told.update(repr((unit.source, unit.row_kind, list(unit.lines), unit.faults)).encode())
+        digest.update(repr((unit.source, unit.row_kind, list(unit.lines), unit.faults)).encode())
         # One by one: a batch may be a whole corpus.
         for example in unit.examples:
-            told.update(repr(example).encode())
-    return told.digest()
+            digest.update(repr(example).encode())
+    return digest.digest()
 
 
 def _name_of(render: Render | None) -> str:
@@ -285,8 +285,8 @@ def find_difference(kept: Header, asked: Header) -> str | None:
         return f"holds results of {_listed(names)}, not of {_listed(now)}"
     for before, after in zip(kept["data"], asked["data"], strict=True):
         if before != after:
-            what = f"holds results of {before['name']} with {_content(before)}"
-            return f"{what}; now it has {_content(after)}"
+            kept_data = f"holds results of {before['name']} with {_content(before)}"
+            return f"{kept_data}; now it has {_content(after)}"
     if kept["systems"] != asked["systems"]:
         return f"holds results of systems {_listed(kept['systems'])}, not {_listed(asked['systems'])}"
     return _find_other_metric(kept["metrics"], asked["metrics"]) or _find_other_option(kept, asked)

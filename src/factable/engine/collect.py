@@ -42,9 +42,9 @@ def collect(
     faults: list[Fault] = []
     bad = 0
     for unit in units:
-        unit, found = _without_repeats(unit, seen)
-        bad += len(found)
-        faults = (faults + found)[:MAX_FAULTS_SHOWN]
+        unit, new_faults = _without_repeats(unit, seen)
+        bad += len(new_faults)
+        faults = (faults + new_faults)[:MAX_FAULTS_SHOWN]
         if len(faults) == MAX_FAULTS_SHOWN and not skip_bad:
             break
         # Data that will be refused is read on for more faults, but nobody hears of its scores.
@@ -69,10 +69,10 @@ class _Gathered:
         self._references: set[int] = set()
 
     def add(self, unit: Scored) -> None:
-        for mine, piece in zip(self._pieces, unit.pieces, strict=True):
-            if mine:
-                refuse_mixture(settings_of(mine[0].signature), piece)
-            mine.append(piece)
+        for pieces, piece in zip(self._pieces, unit.pieces, strict=True):
+            if pieces:
+                refuse_mixture(settings_of(pieces[0].signature), piece)
+            pieces.append(piece)
         # By way of the examples, because a system whose every example was dropped does not count.
         numbers = {index: self._number(unit.systems[index]) for index in dict.fromkeys(unit.system_of)}
         self.system_of.extend(map(numbers.__getitem__, unit.system_of))
@@ -84,19 +84,19 @@ class _Gathered:
     def finish(self, skipped: Skipped) -> Result:
         references = min(self._references), max(self._references)
         scores = tuple(
-            merge_scores(metric, mine, references if "references" in metric.needs else None)
-            for metric, mine in zip(self._metrics, self._pieces, strict=True)
+            merge_scores(metric, pieces, references if "references" in metric.needs else None)
+            for metric, pieces in zip(self._metrics, self._pieces, strict=True)
         )
-        for merged, mine in zip(scores, self._pieces, strict=True):
-            refuse_mixture(settings_of(mine[0].signature), merged)
+        for merged, pieces in zip(scores, self._pieces, strict=True):
+            refuse_mixture(settings_of(pieces[0].signature), merged)
         return Result(self._metrics, scores, tuple(self._systems), self.system_of, skipped)
 
 
 def refuse_mixture(settings: list[str], piece: Scores) -> None:
     """Refuse scores that were made with another model or file than the others of the run."""
     if settings_of(piece.signature) != settings:
-        found = "a file that it needs changed while it was scoring"
-        raise DataError([Fault(piece.metric, None, found, "run again once nobody writes there")])
+        problem = "a file that it needs changed while it was scoring"
+        raise DataError([Fault(piece.metric, None, problem, "run again once nobody writes there")])
 
 
 def _without_repeats(unit: Scored, seen: SeenKeys) -> tuple[Scored, list[Fault]]:

@@ -138,15 +138,15 @@ def score_unit(plan: Plan, unit: AnyUnit) -> Scored:
 
 def repeat_fault(source: str, row_kind: RowKind, number: int, item: str, system: str) -> Fault:
     """Says that an example has the id and system of one that came before."""
-    found = f"repeats id {item!r}" + (f" of system {system!r}" if system else "")
-    return fault_at(source, row_kind, number, found, "make each pair of id and system unique")
+    problem = f"repeats id {item!r}" + (f" of system {system!r}" if system else "")
+    return fault_at(source, row_kind, number, problem, "make each pair of id and system unique")
 
 
 def without_repeats(batch: Batch, repeated: Collection[int]) -> Batch:
     """The batch without the examples at these places, which become faults among the others."""
     if not repeated:
         return batch
-    found = [
+    repeats = [
         repeat_fault(batch.source, batch.row_kind, line, example.item, example.system)
         for index, (line, example) in enumerate(zip(batch.lines, batch.examples, strict=True))
         if index in repeated
@@ -155,7 +155,7 @@ def without_repeats(batch: Batch, repeated: Collection[int]) -> Batch:
     return batch._replace(
         lines=[batch.lines[index] for index in kept],
         examples=[batch.examples[index] for index in kept],
-        faults=by_line([*batch.faults, *found]),
+        faults=by_line([*batch.faults, *repeats]),
     )
 
 

@@ -141,8 +141,8 @@ class ProcessPool(Generic[T]):
 
 def died(index: str, times: int) -> FactableError:
     """Says that a unit, which begins there, cannot be worked on."""
-    found = f"a worker process died {times} times" + (" at the examples from here on" if index else "")
-    return FactableError(f"{index}{found} (out of memory?); try fewer jobs")
+    problem = f"a worker process died {times} times" + (" at the examples from here on" if index else "")
+    return FactableError(f"{index}{problem} (out of memory?); try fewer jobs")
 
 
 class Worker:
@@ -150,14 +150,14 @@ class Worker:
 
     def __init__(self, work: Work[Any], others: Sequence[Connection], *, jobs: int) -> None:
         context = _context()
-        self.pipe, theirs = context.Pipe()
+        self.pipe, child_pipe = context.Pipe()
         # A forked process has copies of our ends too; it would never see that we are gone.
         forked = context.get_start_method() == "fork"
         copies = [self.pipe, *others] if forked else []
-        self._process = context.Process(target=_serve, args=(work, theirs, copies, jobs), daemon=True)  # type: ignore[attr-defined]
+        self._process = context.Process(target=_serve, args=(work, child_pipe, copies, jobs), daemon=True)  # type: ignore[attr-defined]
         with _interrupts_held():
             self._process.start()
-        theirs.close()
+        child_pipe.close()
 
     def end(self) -> None:
         """End the process, whatever it is doing."""

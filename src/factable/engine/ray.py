@@ -148,8 +148,8 @@ class RayWorker(Generic[T]):
         """Refuse to make numbers that another version would not make."""
         if self._version == __version__:
             return None
-        found = f"a Ray worker has factable {__version__}, this is {self._version}"
-        return UsageError(f"{found}; install the same version on all machines")
+        problem = f"a Ray worker has factable {__version__}, this is {self._version}"
+        return UsageError(f"{problem}; install the same version on all machines")
 
     def work_on(self, unit: Any) -> T | Exception:
         """What is made of a unit, or what went wrong."""
@@ -166,12 +166,12 @@ TRIES = 3
 
 def map_on_ray(work: Callable[[Any], T], units: Iterable[Any], *, jobs: int | None) -> Generator[T]:
     """What `work` makes of each unit, in order; `jobs` is the number of CPUs, without it all there are."""
-    whole = (unit._replace(lines=lines_of(unit)) if isinstance(unit, Block) else unit for unit in units)
+    with_lines = (unit._replace(lines=lines_of(unit)) if isinstance(unit, Block) else unit for unit in units)
     with connected(jobs) as ray:
         number = jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
         pool = Actors(ray, work, number)
         try:
-            yield from in_order(pool, whole, max_pending=UNITS_KEPT_PER_ACTOR * number)
+            yield from in_order(pool, with_lines, max_pending=UNITS_KEPT_PER_ACTOR * number)
         finally:
             pool.close()
 
@@ -259,8 +259,8 @@ class Actors(Generic[T]):
         except self._ray.exceptions.RayError as error:
             self._false_starts += 1
             if self._false_starts == TRIES:
-                found = f"Ray workers cannot start ({one_line(error)})"
-                raise FactableError(f"{found}; is factable installed on all machines?") from error
+                problem = f"Ray workers cannot start ({one_line(error)})"
+                raise FactableError(f"{problem}; is factable installed on all machines?") from error
             self._replace(index)
             return
         if refusal is not None:

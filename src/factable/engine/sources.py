@@ -40,11 +40,11 @@ def check_needs(units: Iterator[AnyUnit], metrics: Sequence[Metric]) -> Iterator
 
 def _fault(metric: Metric, first: Batch, total: int) -> Fault:
     lack = missing_fields(metric, first.examples[0])[0]
-    found = f"no {lack}, but metric {metric.name} needs them"
+    problem = f"no {lack}, but metric {metric.name} needs them"
     if total > 1:
-        found += f", and none of the other {total - 1} examples has all it needs"
+        problem += f", and none of the other {total - 1} examples has all it needs"
     remedy = f"add {lack.split()[0]} or drop {metric.name}"
-    return fault_at(first.source, first.row_kind, first.lines[0], found, remedy)
+    return fault_at(first.source, first.row_kind, first.lines[0], problem, remedy)
 
 
 # About half a second for the metric nli: progress is seen, and a small file is enough for all processes.

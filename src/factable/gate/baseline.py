@@ -47,15 +47,15 @@ def read_baseline(path: str) -> Baseline:
         return Baseline(
             take(document, "signature", str),
             {kind: take(rates.get(kind), "value", float) for kind in KINDS},
-            {(take(one, "id", str), take(one, "system", str)): take(one, "label", str) for one in examples},
+            {(take(row, "id", str), take(row, "system", str)): take(row, "label", str) for row in examples},
         )
     except Malformed as fault:
         _refuse(path, fault.problem)
 
 
-def _refuse(path: str, found: str, line: int | None = None) -> NoReturn:
+def _refuse(path: str, problem: str, line: int | None = None) -> NoReturn:
     remedy = "give a file that factable gate --out wrote"
-    raise DataError([Fault(source_name(path), line, found, remedy)]) from None
+    raise DataError([Fault(source_name(path), line, problem, remedy)]) from None
 
 
 def find_changes(baseline: Baseline, outcomes: Sequence[Outcome], policy: Policy) -> Changes:
@@ -76,11 +76,11 @@ def find_changes(baseline: Baseline, outcomes: Sequence[Outcome], policy: Policy
 
 def signature_differences(now: str, before: str) -> list[str]:
     """Each piece in which two signatures differ, such as `omission 0.5 (baseline: 0.6)`."""
-    mine, theirs = _pieces(now), _pieces(before)
+    current, earlier = _pieces(now), _pieces(before)
     return [
-        f"{name} {mine.get(name, 'none')} (baseline: {theirs.get(name, 'none')})"
-        for name in {**mine, **theirs}
-        if mine.get(name) != theirs.get(name) and name not in FACTS_OF_A_RUN
+        f"{name} {current.get(name, 'none')} (baseline: {earlier.get(name, 'none')})"
+        for name in {**current, **earlier}
+        if current.get(name) != earlier.get(name) and name not in FACTS_OF_A_RUN
     ]
 
 

@@ -48,8 +48,8 @@ def _take(
     return taken
 
 
-def _refuse(path: str, found: str, remedy: str) -> NoReturn:
-    raise DataError([Fault(path, None, found, remedy)]) from None
+def _refuse(path: str, problem: str, remedy: str) -> NoReturn:
+    raise DataError([Fault(path, None, problem, remedy)]) from None
 
 
 def _names(value: object) -> str:

@@ -89,7 +89,7 @@ class GateResult:
             return self.failing
         worse: set[Key] = set(self.changes.worse)
         labels = self.baseline.labels
-        return [one for one in self.failing if one.key in worse or one.key not in labels]
+        return [outcome for outcome in self.failing if outcome.key in worse or outcome.key not in labels]
 
     def warnings(self) -> list[str]:
         """What makes the comparison with the baseline doubtful."""

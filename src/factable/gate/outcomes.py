@@ -88,8 +88,8 @@ def label_at(scores: Scores, index: int) -> str:
     """The label of one example, from the parts of its score."""
     if math.isnan(scores.values[index]):
         return UNSCORED
-    found = [kind for kind in ("omission", "hallucination") if scores.parts[kind][index]]
-    return "+".join(found) or "OK"
+    kinds = [kind for kind in ("omission", "hallucination") if scores.parts[kind][index]]
+    return "+".join(kinds) or "OK"
 
 
 def outcomes_of(unit: Scored) -> Iterator[Outcome]:

@@ -93,16 +93,16 @@ def annotated(result: GateResult, shown: str) -> str:
 def annotations(result: GateResult) -> list[str]:
     """First what decides, then texts that fail; of a gate that opens all are mere warnings."""
     level = "warning" if result.passed else "error"
-    found = [_command(level, {"title": TITLE}, str(breach)) for breach in result.breaches]
-    for outcome in result.news()[: MAX_SHOWN - len(found)]:
+    commands = [_command(level, {"title": TITLE}, str(breach)) for breach in result.breaches]
+    for outcome in result.news()[: MAX_SHOWN - len(commands)]:
         name = printable(" · ".join(filter(None, outcome.key)))
         properties = {"title": f"{name}: {outcome.label}"}
         if outcome.source != STDIN_NAME:
             index = {"line": str(outcome.line)} if outcome.line else {}
             properties = {"file": outcome.source} | index | properties
         lines = [outcome.text, *(describe(flaw, outcome.text) for flaw in outcome.flaws)]
-        found.append(_command(level, properties, visible("\n".join(lines))))
-    return found
+        commands.append(_command(level, properties, visible("\n".join(lines))))
+    return commands
 
 
 def _command(level: str, properties: Mapping[str, str], message: str) -> str:

@@ -116,13 +116,13 @@ def mark_text(text: str, spans: Iterable[Marked], *, indent: str = "  ") -> "Tex
     return line.append(_lines_of(text[position:], indent))
 
 
-def state_line(state: str, what: str, said: str, note: str, *, width: int = 0) -> "Text":
+def state_line(state: str, subject: str, said: str, note: str, *, width: int = 0) -> "Text":
     """One line such as `✗ contradicted  area | riverside  “city centre”`."""
     from rich.text import Text
 
     line = Text("  ").append(f"{SIGNS[state]} {state:<{STATE_WIDTH}}", style=COLOURS[state])
-    if what:
-        line.append(f"  {printable(what):<{width if said or note else 0}}")
+    if subject:
+        line.append(f"  {printable(subject):<{width if said or note else 0}}")
     if said:
         line.append(f"  “{printable(said)}”")
     return line.append(f"  ({printable(note)})", style="dim") if note else line

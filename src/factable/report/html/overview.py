@@ -76,8 +76,8 @@ def _scored(result: Result, index: int, intervals: Sequence[Interval]) -> Overvi
     if len(groups) > 1:
         groups.append((ALL, np.ones(len(system_of), dtype=bool)))
     lines = [
-        _line(metric, pick(scores, members), number, found, edges)
-        for (number, members), found in zip(groups, intervals, strict=False)
+        _line(metric, pick(scores, members), number, bounds, edges)
+        for (number, members), bounds in zip(groups, intervals, strict=False)
     ]
     return _overview(metric, scores, edges, lines)
 
@@ -89,15 +89,15 @@ def _overview(metric: Metric, scores: Scores, edges: tuple[float, float], lines:
     )
 
 
-def _line(metric: Metric, scores: Scores, system: int, found: Interval, edges: tuple[float, float]) -> Line:
+def _line(metric: Metric, scores: Scores, system: int, bounds: Interval, edges: tuple[float, float]) -> Line:
     together = corpus_results(metric, scores.values, scores.parts, scores.stats)
     return Line(
         system=system,
         examples=len(scores.values),
         unscored=sum(map(math.isnan, scores.values)),
         value=together[VALUE],
-        low=found.low,
-        high=found.high,
+        low=bounds.low,
+        high=bounds.high,
         parts=[together[part] for part in metric.parts],
         bins=_bins(np.frombuffer(scores.values), edges),
     )
@@ -111,21 +111,21 @@ def _compared(result: Result, index: int, comparison: "SystemComparison") -> Ove
     system_of = _system_of(result)
     lines = [
         Line(
-            system=numbers[one.system],
+            system=numbers[standing.system],
             examples=ranking.items,
             unscored=ranking.unscored,
-            value=one.value,
-            low=one.low,
-            high=one.high,
-            parts=list(one.parts.values()),
-            bins=_bins(values[system_of == numbers[one.system]], edges),
-            rank=one.rank,
+            value=standing.value,
+            low=standing.low,
+            high=standing.high,
+            parts=list(standing.parts.values()),
+            bins=_bins(values[system_of == numbers[standing.system]], edges),
+            rank=standing.rank,
         )
-        for one in ranking.standings
+        for standing in ranking.standings
     ]
     differences = [
-        asdict(one) | {"system": numbers[one.system], "other": numbers[one.other]}
-        for one in ranking.differences
+        asdict(difference) | {"system": numbers[difference.system], "other": numbers[difference.other]}
+        for difference in ranking.differences
     ]
     return replace(_overview(metric, scores, edges, lines), differences=differences)
 
@@ -162,12 +162,12 @@ def _intervals(result: Result, drawing: Drawing) -> list[list[Interval]]:
 
     items = int(drawing.item_of.max()) + 1
     drawn = Draws(items, drawing.draws, drawing.seed).apply(compute)
-    found = []
+    intervals = []
     for index in range(len(result.metrics)):
         # The first draw is the data itself.
         columns = np.hstack([drawn[f"{index} {name}"] for name in groupings])[1:]
-        found.append([interval(column) for column in columns.T])
-    return found
+        intervals.append([interval(column) for column in columns.T])
+    return intervals
 
 
 def _drawn(

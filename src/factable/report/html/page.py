@@ -58,11 +58,11 @@ def write_report(stream: IO[bytes], report: Report) -> None:
         "script": script,
     }
     for part in _asset("page.html").split("⟦"):
-        name, found, after = part.partition("⟧")
-        if found and name == "data":
+        name, mark, after = part.partition("⟧")
+        if mark and name == "data":
             for piece in _data(report):
                 stream.write(_harmless(piece))
-        stream.write((pieces.get(name, "") + after if found else part).encode())
+        stream.write((pieces.get(name, "") + after if mark else part).encode())
 
 
 def _asset(name: str) -> str:
@@ -104,7 +104,7 @@ def _data(report: Report) -> Iterator[bytes]:
 
 
 def _head(report: Report, item_of: Indices, members: Indices, shown: int) -> dict[str, object]:
-    found = overviews(report.result, Drawing(report.draws, report.seed, item_of), report.comparison)
+    metrics = overviews(report.result, Drawing(report.draws, report.seed, item_of), report.comparison)
     draws = report.comparison.draws if report.comparison else report.draws
     seed = report.comparison.seed if report.comparison else report.seed
     return {
@@ -122,7 +122,7 @@ def _head(report: Report, item_of: Indices, members: Indices, shown: int) -> dic
         "compared": report.comparison is not None,
         "baseline": report.comparison.baseline if report.comparison else "",
         "alpha": report.comparison.alpha if report.comparison else None,
-        "metrics": found,
+        "metrics": metrics,
     }
 
 
