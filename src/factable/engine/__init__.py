@@ -1,1 +1,1 @@
-"""Who computes what, and where."""
+"""Scoring many examples: units of work, worker processes, Ray, checkpoints."""

@@ -1,4 +1,4 @@
-"""Going on where a run was stopped: scored units are kept on disk as they come, and not scored again."""
+"""Checkpoints: scored units are written to disk as they come, so that a stopped run can be resumed."""
 
 import errno
 import os
@@ -44,7 +44,7 @@ _used_here: set[tuple[int, int]] = set()
 
 
 class ResumeFile:
-    """Frames on disk, for this run alone until it is closed."""
+    """The checkpoint file: length-prefixed, checksummed entries; locked while it is open."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -59,7 +59,7 @@ class ResumeFile:
         self._file.close()
 
     def read_header(self) -> bytes | None:
-        """The header; None where nothing, or not even a whole header, was ever written."""
+        """The header; None if the file is empty or its header is incomplete."""
         mark = self._read(len(MARK))
         if mark != MARK and not MARK.startswith(mark):
             ours = mark.startswith(MARK_OF_ANY_VERSION)
@@ -75,7 +75,7 @@ class ResumeFile:
         self.sync()
 
     def read_entries(self) -> Iterator[bytes]:
-        """Every whole entry after the header; a torn one at the end is cut off, so that others can follow."""
+        """Every complete entry after the header; an incomplete one at the end is cut off."""
         end = self._file.tell()
         while (content := self._read_frame()) is not None:
             end = self._file.tell()
@@ -84,7 +84,7 @@ class ResumeFile:
         self._file.truncate()
 
     def append(self, content: bytes) -> None:
-        """Add an entry; it outlives the process at once and a loss of power within seconds."""
+        """Add an entry; it survives a crash of the process at once, and a power loss after a few seconds."""
         self._write(_frame(content))
         if time.monotonic() - self._synced > SECONDS_BETWEEN_SYNCS:
             self.sync()
@@ -95,7 +95,7 @@ class ResumeFile:
         self._synced = time.monotonic()
 
     def _read_frame(self) -> bytes | None:
-        """The next content; None at the end, or where what follows is not whole."""
+        """The content of the next frame; None at the end or if the frame is incomplete."""
         start = self._read(BYTES_BEFORE_CONTENT)
         length = int.from_bytes(start[:BYTES_PER_LENGTH], "little")
         left = os.fstat(self._file.fileno()).st_size - self._file.tell()
@@ -129,7 +129,7 @@ def _frame(content: bytes) -> bytes:
 
 
 def _open_alone(name: str) -> tuple[FileIO, tuple[int, int]]:
-    """The file, made where it is missing, and locked; with what the system knows it by."""
+    """Open the file, creating it if missing, and lock it; also return its device and inode."""
     # Before it is opened: closing a second descriptor would give the lock away.
     if os.path.exists(name) and _identity_of(os.stat(name)) in _used_here:
         raise _in_use(name)
@@ -160,7 +160,7 @@ def _in_use(name: str) -> UsageError:
 
 
 def _lock(file: FileIO) -> bool:
-    """Whether the file is ours; worker processes have no part in this lock, so it ends with the run."""
+    """Try to lock the file for this process; worker processes do not inherit the lock."""
     if sys.platform == "win32":
         return True
     try:
@@ -186,7 +186,7 @@ class Checkpoint(NamedTuple):
 
 @contextmanager
 def open_checkpoint(path: Path, corpus: Corpus, plan: Plan) -> Iterator[Checkpoint]:
-    """The results kept in a file, new or of the same run; those of any other are refused."""
+    """Open a checkpoint file, new or of the same run; a file of another run is refused."""
     name = os.fspath(path)
     asked = describe_run(corpus, plan)
     with ResumeFile(name) as file:
@@ -200,7 +200,7 @@ def open_checkpoint(path: Path, corpus: Corpus, plan: Plan) -> Iterator[Checkpoi
 
 
 def resume_scoring(kept: Checkpoint, run: Engine, units: Iterator[AnyUnit]) -> Generator[Scored]:
-    """What was kept, held against the data unit by unit; then the rest, scored and kept as it comes."""
+    """Yield the stored results, checked against the data unit by unit; then score and store the rest."""
     for entry in _read_entries(kept):
         unit = next(units, None)
         if unit is None or digest_of(unit) != entry.digest:
@@ -220,7 +220,7 @@ def resume_scoring(kept: Checkpoint, run: Engine, units: Iterator[AnyUnit]) -> G
 
 
 def _noting_digests(units: Iterable[AnyUnit], digests: deque[bytes]) -> Iterator[AnyUnit]:
-    """The units as an engine takes them, which may be some ahead of what it gives back."""
+    """Pass units on and remember them: an engine takes some ahead of what it gives back."""
     for unit in units:
         digests.append(digest_of(unit))
         yield unit

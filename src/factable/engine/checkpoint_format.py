@@ -1,4 +1,4 @@
-"""Scored units as bytes and back: JSON for words, little-endian arrays for numbers, nothing that runs."""
+"""The format of checkpoints: JSON for text, little-endian arrays for numbers, nothing executable."""
 
 import json
 import os
@@ -26,7 +26,7 @@ ROW_KINDS = frozenset(get_args(RowKind))
 
 
 class Entry(NamedTuple):
-    """A scored unit, with the digest of what it was made of."""
+    """A scored unit, with the digest of its input."""
 
     digest: bytes
     scored: Scored
@@ -63,7 +63,7 @@ def unpack(packed: bytes) -> Entry:
 
 
 def encode_words(words: Mapping[str, object]) -> bytes:
-    """JSON in UTF-8; halves of surrogate pairs, which Python's texts may hold, stay what they are."""
+    """JSON in UTF-8; lone surrogates, which Python strings may hold, are kept."""
     return json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
@@ -158,7 +158,7 @@ def _fault(packed: Sequence[Any]) -> Fault:
 
 
 def _split(packed: bytes) -> Iterator[bytes]:
-    """The sections, each after its length."""
+    """Split length-prefixed sections."""
     index = 0
     while index < len(packed):
         start = index + BYTES_PER_LENGTH
@@ -185,7 +185,7 @@ def _unpack_numbers(typecode: Any, packed: bytes, count: int | None = None) -> "
 
 
 def _unpack_rows(lengths: bytes, joined: bytes, count: int) -> list[bytes]:
-    """One row for each example, or none at all where nobody asked for rows."""
+    """One row for each example, or none at all if the run makes no rows."""
     rows = []
     index = 0
     for length in _unpack_numbers("Q", lengths):
@@ -216,7 +216,7 @@ Header = dict[str, Any]
 
 
 def describe_run(corpus: Corpus, plan: Plan) -> Header:
-    """Everything that can move a kept result; how many processes there are and what is skipped cannot."""
+    """Everything that can change a stored result; the number of processes and skipped lines cannot."""
     return {
         "data": [_describe_source(source, checksum_lists=corpus.read_twice) for source in corpus.sources],
         "systems": list(corpus.systems),
@@ -255,7 +255,7 @@ def _describe_list(source: Source) -> Header:
 
 
 def digest_of(unit: AnyUnit) -> bytes:
-    """A checksum of all that a unit's scores are made of."""
+    """A checksum of a unit's input."""
     digest = sha256()
     if isinstance(unit, RowBlock):
         unit = read_unit(unit)
@@ -271,13 +271,13 @@ def digest_of(unit: AnyUnit) -> bytes:
 
 
 def _name_of(render: Render | None) -> str:
-    """A word for the kind of rows that go into the output or the report."""
+    """A name for the kind of rows that go into the output or the report."""
     name: str = getattr(render, "__name__", type(render).__name__) if render else ""
     return name.removesuffix("_rows")
 
 
 def find_difference(kept: Header, asked: Header) -> str | None:
-    """What the kept results were made with, and what is asked for now; None where these are the same."""
+    """How the stored run differs from this one, in words; None if they are the same."""
     if kept == asked:
         return None
     names, now = ([source["name"] for source in header["data"]] for header in (kept, asked))

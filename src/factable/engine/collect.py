@@ -1,4 +1,4 @@
-"""Puts scored units together: faults, repeated ids, and the scores of all examples."""
+"""Collects scored units: faults, repeated ids, and the scores of all examples."""
 
 from array import array
 from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The scores of a run; `system_of` gives each example's place in `systems`."""
+    """The scores of a run; `system_of` gives the index of each example's system in `systems`."""
 
     metrics: tuple[Metric, ...]
     scores: tuple[Scores, ...]
@@ -36,7 +36,7 @@ class Result:
 def collect(
     plan: Plan, units: Iterable[Scored], source: str, *, skip_bad: bool, listener: Listener
 ) -> Result:
-    """Gather scored units, telling the listener of each; bad data is refused, or skipped where asked for."""
+    """Collect scored units and pass each to the listener; bad data is refused, or skipped if asked."""
     seen = SeenKeys()
     gathered = _Gathered(plan)
     faults: list[Fault] = []
@@ -93,7 +93,7 @@ class _Gathered:
 
 
 def refuse_mixture(settings: list[str], piece: Scores) -> None:
-    """Refuse scores that were made with another model or file than the others of the run."""
+    """Refuse scores made with another model or file than the others of the run."""
     if settings_of(piece.signature) != settings:
         problem = "a file that it needs changed while it was scoring"
         raise DataError([Fault(piece.metric, None, problem, "run again once nobody writes there")])

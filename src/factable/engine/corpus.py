@@ -73,7 +73,7 @@ def _collect(
 
 
 def _noting(units: Iterable[AnyUnit], pending: deque[AnyUnit]) -> Iterator[AnyUnit]:
-    """The units as an engine takes them, which may be some ahead of what it gives back."""
+    """Pass units on and remember them: an engine takes some ahead of what it gives back."""
     for unit in units:
         pending.append(drop_payload(unit))
         yield unit

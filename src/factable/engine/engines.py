@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def check_engine(engine: str, jobs: int | None) -> None:
-    """Refuse engines that do not exist, and less than one process."""
+    """Refuse unknown engines and fewer than one process."""
     if engine not in ENGINES:
         raise UsageError(f"no engine {engine!r}; engines are {', '.join(ENGINES)}")
     if jobs is not None and jobs < 1:
@@ -35,7 +35,7 @@ def engine_session(engine: str, jobs: int | None) -> AbstractContextManager[obje
 def map_units(
     work: Callable[[Any], T], units: Iterable[Any], *, jobs: int | None = None, engine: str = "local"
 ) -> Generator[T]:
-    """What `work` makes of each unit, the same and in the same order whatever the engine.
+    """Apply `work` to each unit; results and their order are the same on every engine.
 
     Without `jobs`, in this process, or on all CPUs of the Ray cluster.
     """

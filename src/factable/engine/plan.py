@@ -20,7 +20,7 @@ Render = Callable[[Sequence[Example], Sequence[Scores]], list[bytes]]
 
 
 class Batch(NamedTuple):
-    """Examples that were read already, the number of each in its source, and what was wrong between them."""
+    """Examples that were read already, the line of each in its source, and the faults of other lines."""
 
     source: str
     row_kind: RowKind
@@ -67,7 +67,7 @@ class Scored(NamedTuple):
 
 
 def read_unit(unit: AnyUnit, *, need_text: bool = True) -> Batch:
-    """The unit with its lines or rows read."""
+    """Parse a unit into a batch of examples."""
     if isinstance(unit, Batch):
         return unit
     parsed = unit.parse(need_text=need_text)
@@ -76,12 +76,12 @@ def read_unit(unit: AnyUnit, *, need_text: bool = True) -> Batch:
 
 
 def drop_payload(unit: Any) -> Any:
-    """The unit as it travels between processes of one machine: lines of a plain file stay there."""
+    """The unit without its bytes if another process can read them from the file itself."""
     return leave_in_file(unit) if isinstance(unit, Block) else unit
 
 
 def position_of(unit: Any) -> str:
-    """How messages say where a unit begins; empty for what is no part of the data."""
+    """Where a unit begins, for messages; empty for units that are not data."""
     if not isinstance(unit, Block | RowBlock | Batch):
         return ""
     line = unit.first_line if isinstance(unit, Block) else next(iter(unit.lines), 1)
@@ -90,7 +90,7 @@ def position_of(unit: Any) -> str:
 
 
 def name_systems(examples: list[Example], system: str) -> list[Example]:
-    """The examples, where those that name no system get this one, if any."""
+    """The examples, with this system for those that name none."""
     if not system:
         return examples
     return [example if example.system else replace(example, system=system) for example in examples]
@@ -137,13 +137,13 @@ def score_unit(plan: Plan, unit: AnyUnit) -> Scored:
 
 
 def repeat_fault(source: str, row_kind: RowKind, number: int, item: str, system: str) -> Fault:
-    """Says that an example has the id and system of one that came before."""
+    """The fault of an example with the id and system of an earlier one."""
     problem = f"repeats id {item!r}" + (f" of system {system!r}" if system else "")
     return fault_at(source, row_kind, number, problem, "make each pair of id and system unique")
 
 
 def without_repeats(batch: Batch, repeated: Collection[int]) -> Batch:
-    """The batch without the examples at these places, which become faults among the others."""
+    """The batch without the examples at these indices, which become faults."""
     if not repeated:
         return batch
     repeats = [
@@ -160,7 +160,7 @@ def without_repeats(batch: Batch, repeated: Collection[int]) -> Batch:
 
 
 def by_line(faults: list[Fault]) -> list[Fault]:
-    """Faults of one source in the order of its lines, rows or elements."""
+    """Faults of one source, sorted by line, row or element."""
     return sorted(faults, key=_index)
 
 

@@ -1,4 +1,4 @@
-"""Worker processes, each at the end of a pipe of its own, so that one that dies cannot hold up the others.
+"""Worker processes, each with its own pipe, so that one that dies cannot block the others.
 
 A process pool of the standard library has one pipe for all results: a worker that is killed while it writes
 there (out of memory) leaves everybody waiting for ever.
@@ -37,15 +37,15 @@ class WorkerPool(Protocol[T_co]):
         ...
 
     def give(self, number: int, unit: Any) -> None:
-        """Let a worker work on a unit."""
+        """Give a unit to a worker."""
         ...
 
     def take(self, *, wait: bool) -> Mapping[int, T_co | Exception]:
-        """What was finished since the last time, by number; where asked for, wait until something is."""
+        """Results finished since the last call, by number; with `wait`, at least one."""
         ...
 
     def close(self) -> None:
-        """Let the workers go, whatever they are doing."""
+        """Stop the workers, whatever they are doing."""
         ...
 
 
@@ -81,7 +81,7 @@ def in_order(pool: WorkerPool[T], units: Iterable[Any], *, max_pending: int) -> 
 
 
 class Task(NamedTuple):
-    """A unit that a worker is at, and how often it was tried."""
+    """A unit that a worker is working on, and how often it was tried."""
 
     number: int
     unit: Any
@@ -98,11 +98,11 @@ class ProcessPool(Generic[T]):
         self._busy: dict[Any, tuple[Worker, Task]] = {}
 
     def has_room(self) -> bool:
-        """Whether a process has nothing to do, or has not been started."""
+        """Whether a process is idle or not yet started."""
         return len(self._busy) < self._jobs
 
     def give(self, number: int, unit: Any) -> None:
-        """Let a process work on a unit."""
+        """Give a unit to a process."""
         self._give(Task(number, unit))
 
     def _give(self, task: Task) -> None:
@@ -117,7 +117,7 @@ class ProcessPool(Generic[T]):
         return Worker(self._work, [*others, *self._busy], jobs=self._jobs)
 
     def take(self, *, wait: bool) -> dict[int, T | Exception]:
-        """What was finished since the last time, by number."""
+        """Results finished since the last call, by number."""
         done: dict[int, T | Exception] = {}
         for pipe in wait_for(list(self._busy), None if wait and self._busy else 0):
             worker, task = self._busy.pop(pipe)
@@ -140,7 +140,7 @@ class ProcessPool(Generic[T]):
 
 
 def died(index: str, times: int) -> FactableError:
-    """Says that a unit, which begins there, cannot be worked on."""
+    """The error of a unit whose workers keep dying."""
     problem = f"a worker process died {times} times" + (" at the examples from here on" if index else "")
     return FactableError(f"{index}{problem} (out of memory?); try fewer jobs")
 
@@ -178,7 +178,7 @@ def _context() -> multiprocessing.context.BaseContext:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Make signals wait while a worker starts: until it has handlers of its own it would answer as we do."""
+    """Block signals while a worker starts: until it sets its own handlers it has ours."""
     if not HELD_SIGNALS:
         yield
         return
@@ -190,7 +190,7 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _serve(work: Work[Any], pipe: Connection, copies: Sequence[Connection], jobs: int) -> None:
-    """Answer until the other side is gone."""
+    """Work on units from the pipe until the parent is gone."""
     # Ctrl-C reaches every process of a terminal; only the parent answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in HELD_SIGNALS - {signal.SIGINT}:
@@ -208,7 +208,7 @@ def _serve(work: Work[Any], pipe: Connection, copies: Sequence[Connection], jobs
 
 
 def answer(work: Work[T], unit: Any) -> T | Exception:
-    """What is made of a unit, or what went wrong."""
+    """The result of a unit, or the error it raised."""
     try:
         return work(unit)
     except FactableError as error:

@@ -32,7 +32,7 @@ SECONDS_TO_ANSWER = 30
 
 @contextmanager
 def connected(jobs: int | None) -> Iterator[Any]:
-    """The module `ray`, connected: as it is, to the cluster at RAY_ADDRESS, or to one of our own."""
+    """The module `ray`, connected: the existing connection, the cluster at RAY_ADDRESS, or a local one."""
     with _signals_kept():
         ray = _import_ray()
     if ray.is_initialized():
@@ -50,7 +50,7 @@ def connected(jobs: int | None) -> Iterator[Any]:
 
 
 def _short_folder() -> str | None:
-    """Where Ray keeps its sockets, whose names have to be short; None for where temporary files always go."""
+    """A folder for Ray's sockets, whose paths must be short; None for the default."""
     return "/tmp" if os.path.isdir("/tmp") else None  # noqa: S108 - a folder of its own is made there
 
 
@@ -78,7 +78,7 @@ def _start(ray: Any, jobs: int | None, folder: str) -> None:
 
 
 def _probe(address: str) -> None:
-    """Find out at once that nobody is there; Ray would try for minutes."""
+    """Fail at once if nothing listens at the address; Ray would retry for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_ANSWER).close()
@@ -86,7 +86,7 @@ def _probe(address: str) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Tell Ray, which reads the environment when it starts, to keep to itself."""
+    """Turn off Ray's usage statistics, which it reads from the environment when it starts."""
     before = {name: os.environ.get(name) for name in QUIET}
     os.environ.update({name: value for name, value in QUIET.items() if before[name] is None})
     try:
@@ -98,7 +98,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _stdout_kept() -> Iterator[None]:
-    """Undo that Ray prints the death of workers among our results; we say what becomes of that."""
+    """Keep Ray from printing dead workers to stdout; we report them ourselves."""
     driver = import_module("ray._private.worker")
     printing = getattr(driver, PRINTING, None)
     if printing is None:
@@ -113,7 +113,7 @@ def _stdout_kept() -> Iterator[None]:
 
 @contextmanager
 def _signals_kept() -> Iterator[None]:
-    """Undo that Ray answers SIGTERM in place of whoever did before."""
+    """Restore the signal handlers that Ray replaces."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         yield
@@ -123,7 +123,7 @@ def _signals_kept() -> Iterator[None]:
 
 
 def one_line(error: Exception) -> str:
-    """The end of what Ray has to say, which is where it says what happened."""
+    """The last line of a Ray error, which says what happened."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return printable(lines[-1][:MAX_SHOWN]) if lines else type(error).__name__
 
@@ -132,7 +132,7 @@ T = TypeVar("T")
 
 
 class RayWorker(Generic[T]):
-    """Made once in a process of its own; what models load there stays."""
+    """The actor: one process that keeps its loaded models from unit to unit."""
 
     def __init__(self, work: Work[T], version: str, folder: str, settings: Mapping[str, str]) -> None:
         self._work = work
@@ -145,14 +145,14 @@ class RayWorker(Generic[T]):
             os.chdir(folder)
 
     def start(self) -> UsageError | None:
-        """Refuse to make numbers that another version would not make."""
+        """Refuse to run another version of factable than the driver's."""
         if self._version == __version__:
             return None
         problem = f"a Ray worker has factable {__version__}, this is {self._version}"
         return UsageError(f"{problem}; install the same version on all machines")
 
     def work_on(self, unit: Any) -> T | Exception:
-        """What is made of a unit, or what went wrong."""
+        """The result of a unit, or the error it raised."""
         return answer(self._work, unit)
 
 
@@ -165,7 +165,7 @@ TRIES = 3
 
 
 def map_on_ray(work: Callable[[Any], T], units: Iterable[Any], *, jobs: int | None) -> Generator[T]:
-    """What `work` makes of each unit, in order; `jobs` is the number of CPUs, without it all there are."""
+    """Apply `work` to each unit on Ray, in order; `jobs` is the number of CPUs (default: all)."""
     with_lines = (unit._replace(lines=lines_of(unit)) if isinstance(unit, Block) else unit for unit in units)
     with connected(jobs) as ray:
         number = jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -177,7 +177,7 @@ def map_on_ray(work: Callable[[Any], T], units: Iterable[Any], *, jobs: int | No
 
 
 class Given(NamedTuple):
-    """A unit that an actor has: where it begins, where its content is stored, how often it was tried."""
+    """A unit given to an actor: its location, its stored content and how often it was tried."""
 
     number: int
     location: str
@@ -187,7 +187,7 @@ class Given(NamedTuple):
 
 
 class Actors(Generic[T]):
-    """A crew of Ray actors, of one CPU each; one that dies is replaced, and its units are tried again.
+    """A pool of Ray actors with one CPU each; one that dies is replaced, and its units are tried again.
 
     Ray could do that itself, but would wait with the units until there is room for the new actor.
     """
@@ -217,11 +217,11 @@ class Actors(Generic[T]):
         self._starting[actor.start.remote()] = self._made
 
     def has_room(self) -> bool:
-        """Whether an actor that has started has less to do than it may have."""
+        """Whether a started actor can take another unit."""
         return any(load < UNITS_PER_ACTOR for load in self._loads.values())
 
     def give(self, number: int, unit: Any) -> None:
-        """Let the actor with the least to do work on a unit."""
+        """Give a unit to the least busy actor."""
         self._give(Given(number, position_of(unit), self._ray.put(unit)))
 
     def _give(self, given: Given) -> None:
@@ -234,7 +234,7 @@ class Actors(Generic[T]):
         self._given[finished] = given._replace(actor=actor, tries=given.tries + 1)
 
     def take(self, *, wait: bool) -> dict[int, T | Exception]:
-        """What was finished since the last time, by number."""
+        """Results finished since the last call, by number."""
         awaited = [*self._starting, *self._given]
         done: dict[int, T | Exception] = {}
         if not awaited:
@@ -272,7 +272,7 @@ class Actors(Generic[T]):
             self._give(given)
 
     def _result(self, finished: Any, given: Given) -> T | Exception | None:
-        """What was made of a unit; nothing yet where it has to be tried again."""
+        """The result of a unit; None if it has to be tried again."""
         try:
             made: T | Exception = self._ray.get(finished)
         except self._ray.exceptions.RayTaskError as error:
@@ -288,12 +288,12 @@ class Actors(Generic[T]):
         return made
 
     def _replace(self, index: int) -> None:
-        """Have another actor for one that died; all its units tell of that."""
+        """Replace an actor that died."""
         if self._actors.pop(index, None) is not None:
             self._loads.pop(index, None)
             self._spawn()
 
     def close(self) -> None:
-        """Let the actors go."""
+        """Stop the actors."""
         for actor in self._actors.values():
             self._ray.kill(actor)

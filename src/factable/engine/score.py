@@ -134,14 +134,14 @@ def score(
 
 
 def parse_all(metrics: Iterable[str | Metric]) -> list[Metric]:
-    """The metrics that specs stand for, each once, in order."""
+    """The metrics of these specs, in order, without repeats."""
     parsed = list(dict.fromkeys(parse(each) if isinstance(each, str) else each for each in metrics))
     _refuse_same_files(parsed)
     return parsed
 
 
 def _refuse_same_files(metrics: Sequence[Metric]) -> None:
-    """Refuse metrics that differ only in how they write the name of one file or model."""
+    """Refuse metrics that differ only in the spelling of a file or model name."""
     names = Counter(metric.name for metric in metrics)
     seen: dict[tuple[object, ...], Metric] = {}
     for metric in metrics:
@@ -160,4 +160,4 @@ def _name(sources: Sequence[Source]) -> str:
 
 
 def _ignore(unit: Scored) -> None:
-    """Nobody listens."""
+    """The default listener does nothing."""

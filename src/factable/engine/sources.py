@@ -53,7 +53,7 @@ SLOW_BLOCK_BYTES = 1 << 14
 
 
 def check_files(sources: Iterable[Source]) -> None:
-    """Refuse missing files, folders and the like at once, not only after hours of scoring the others."""
+    """Refuse missing files and folders at once, not after hours of scoring the others."""
     faults: list[Fault] = []
     for source in sources:
         # A pipe can be opened only once, so that one has to wait.
@@ -75,7 +75,7 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 def iter_units(
     sources: Sequence[Source], systems: Sequence[str] = (), *, slow: bool = False, need_text: bool = True
 ) -> Iterator[AnyUnit]:
-    """Blocks of lines and rows as they are, for any process to parse; batches of what is in memory.
+    """Blocks of raw lines and rows, for any process to parse; batches of examples that are in memory.
 
     `systems` names, for each source, the system of examples that name none. Units for slow metrics are small.
     """
@@ -103,7 +103,7 @@ def iter_units(
 
 
 class Corpus:
-    """The sources of a run, cut into units each time they are gone through.
+    """The sources of a run, cut into units on every pass.
 
     `systems` names, for each source, the system of examples that name none.
     """
@@ -134,19 +134,19 @@ class Corpus:
         return plain_size(paths) or 0 if len(paths) == len(self.sources) else 0
 
     def refuse_changes(self) -> None:
-        """Refuse files that are not what they were when they were gone through first."""
+        """Refuse files that changed between the two passes."""
         for source, state in zip(self.sources, self._states, strict=True):
             if self.read_twice and isinstance(source, str | os.PathLike) and _state_of(source) != state:
                 raise DataError([changed_while_read(source_name(source))])
 
 
 def can_be_read_twice(source: Source) -> bool:
-    """Whether it is in memory or in a file, and does not come by a pipe."""
+    """Whether a source is in memory or a file, not a pipe."""
     return not isinstance(source, str | os.PathLike) or _state_of(source) is not None
 
 
 def _state_of(source: Source) -> tuple[int, int] | None:
-    """Size and last change of a file; None for anything else."""
+    """Size and modification time of a file; None for anything else."""
     if not isinstance(source, str | os.PathLike) or str(source) == "-" or not os.path.isfile(source):
         return None
     status = os.stat(source)

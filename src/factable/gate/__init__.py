@@ -1,1 +1,1 @@
-"""Verdicts on many texts as one decision: what is allowed, what was before, and who is told."""
+"""One pass/fail decision about many texts: allowed rates, baselines, configuration; and reranking."""

@@ -1,4 +1,4 @@
-"""The result of a gate: who passed, and why it opens or not."""
+"""The result of a gate: which texts fail, which rates are too high, and whether it passes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class GateResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the gate opens."""
+        """Whether the gate passes."""
         return not self.breaches
 
     @property
@@ -103,7 +103,7 @@ class GateResult:
 def judge(
     metric: Ledger, scores: Scores, outcomes: Sequence[Outcome], policy: Policy, baseline: Baseline | None
 ) -> GateResult:
-    """Measure rates and hold them against the policy and the baseline."""
+    """Measure rates and compare them with the policy and the baseline."""
     if all(outcome.label == UNSCORED for outcome in outcomes):
         # Nothing was found wrong, because nothing was looked at.
         raise DataError([Fault("gate", None, f"every example has {NO_FACTS}", "give data")])
@@ -122,7 +122,7 @@ def judge(
 
 
 def write_result(result: GateResult, stream: IO[bytes]) -> None:
-    """One JSON document with an example a line, so that versions of it are easily compared."""
+    """One JSON document with an example per line, so that diffs are readable."""
     head = {
         "passed": result.passed,
         "metric": result.metric,

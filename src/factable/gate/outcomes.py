@@ -1,4 +1,4 @@
-"""What the ledger says of each text of a run: its label and its flaws, small enough to keep."""
+"""The outcome of each text of a run: its label and its flaws, small enough to keep."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ class Flaw(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """One text: where it stands, its label, and its flaws; one without flaws is let go."""
+    """One text: its position in the input, its label and its flaws; the text itself is kept only with flaws."""
 
     item: str
     system: str
@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What makes it the same text in two runs."""
+        """The id and system, by which a text is recognised in another run."""
         return self.item, self.system
 
 
@@ -62,7 +62,7 @@ class OutcomeRows:
         return rows
 
     def _flaws(self, example: Example, findings: Sequence[Finding]) -> list[Flaw]:
-        """Facts first, then words; what a fact says of its words is not said again."""
+        """Facts first, then words that no flawed fact mentions."""
         flaws: dict[tuple[int | None, tuple[int, int] | None], Flaw] = {}
         spans = set()
         for finding in findings:

@@ -1,4 +1,4 @@
-"""What a gate lets through: kinds of faults, the rate allowed for each, and the rule that decides."""
+"""The policy of a gate: which kinds of faults count, and the allowed rate of each."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Several texts of one item, in order: the best one first."""
+"""Several texts of one item, ordered best first."""
 
 import math
 from collections.abc import Sequence

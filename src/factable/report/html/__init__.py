@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing but itself.
+"""A report as one self-contained HTML page.
 
 How a command makes one:
 

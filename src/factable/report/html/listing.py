@@ -85,7 +85,7 @@ def _data(table: Table, references: Sequence[str]) -> tuple[object, ...]:
 
 
 def _clean(text: str) -> str:
-    """Text without halves of surrogate pairs, which no file can hold; of the same length."""
+    """Text with lone surrogates, which no file can hold, replaced; the length stays."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -114,7 +114,7 @@ def _findings(findings: Iterable[Finding], text: str) -> list[tuple[object, ...]
 
 
 def _script_positions(text: str) -> Callable[[int], int]:
-    """How a script in the page counts characters: those beyond the basic plane are two."""
+    """Positions as JavaScript counts them, in UTF-16 units."""
     if not text or max(text) <= "\uffff":
         return int
     return list(accumulate((1 + (letter > "\uffff") for letter in text), initial=0)).__getitem__

@@ -1,4 +1,4 @@
-"""What a page says of all examples together: values with intervals, and how the values are distributed."""
+"""The overview of a page: values with intervals, and histograms."""
 
 import math
 from collections.abc import Mapping, Sequence

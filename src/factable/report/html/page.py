@@ -1,4 +1,4 @@
-"""Writes the page: a frame, a style, a script, and the data as JSON that nothing in it can leave."""
+"""Writes the page: HTML, style, script, and the data as JSON escaped for a script block."""
 
 import base64
 import hashlib
@@ -127,7 +127,7 @@ def _head(report: Report, item_of: Indices, members: Indices, shown: int) -> dic
 
 
 def _members(report: Report) -> Indices:
-    """The places of the examples that the page is about: of a comparison, those of its systems."""
+    """The indices of the examples on the page: of a comparison, those of its systems."""
     system_of = np.frombuffer(report.result.system_of, dtype=np.uint32)
     if report.comparison is None:
         return np.arange(len(system_of))
@@ -138,7 +138,7 @@ def _members(report: Report) -> Indices:
 
 
 def _listed(report: Report, members: Indices, item_of: Indices) -> list[int]:
-    """Places of the examples to list: all, or where they are too many those of the worst items."""
+    """Indices of the examples to list: all, or the worst items if there are too many."""
     if len(members) <= report.most_examples:
         return members.tolist()  # type: ignore[no-any-return]
     sign = 1 if report.result.metrics[0].higher_is_better else -1
