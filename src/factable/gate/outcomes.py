@@ -26,7 +26,7 @@ class Flaw(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """One text: its position in the input, its label and its flaws; the text itself is kept only with flaws."""
+    """One text: its position in the input, its label and its flaws; without flaws the text is not kept."""
 
     item: str
     system: str
