@@ -46,7 +46,9 @@ def test_triples(lines, number):
     assert found.text == printed
     # That program takes a bracket inside a value for its end; here places are known.
     if "x ] y" not in printed:
-        assert [found.text[one.start : one.end] for one in found.indices] == ast.literal_eval(f"[{answers}]")
+        assert [found.text[one.start : one.end] for one in found.positions] == ast.literal_eval(
+            f"[{answers}]"
+        )
 
 
 def test_slots(lines):

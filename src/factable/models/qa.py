@@ -16,7 +16,8 @@ from factable.models.runtime.manifest import QA, QA_MODELS, has_manifest
 from factable.models.runtime.progress import Advance, no_progress
 from factable.models.runtime.session import OnnxModel
 from factable.models.seq2seq import SEPARATOR, Seq2Seq
-from factable.text.questions import BETWEEN_PARTS, BLANK
+from factable.text.linearise import PART_SEPARATOR
+from factable.text.questions import BLANK
 from factable.types import Span
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 # The encoder knows this token from its pretraining: a word is missing here.
 MASK = "[MASK]"
 MAX_ANSWER_TOKENS = 40
-BAR = BETWEEN_PARTS.strip()
+BAR = PART_SEPARATOR.strip()
 # A longer question is cut to so many words around its blank.
 MAX_QUESTION_WORDS = 60
 # How an answer is stored: `answerable` and the span (-1, -1 for none), then the text.

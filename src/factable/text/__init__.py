@@ -1,1 +1,1 @@
-"""What is done to text before anything is measured."""
+"""Texts and values: sentences, templates, questions, and the values that a text mentions."""

@@ -1,4 +1,4 @@
-"""Stretches of a text that can be answers: names, numbers, dates and noun phrases."""
+"""Spans of a text that can be answers (names, numbers, dates, noun phrases), and how answers are compared."""
 
 import re
 import string
@@ -17,10 +17,10 @@ from factable.text.values import (
     read_text,
 )
 from factable.text.values.words import alike, split_words
-from factable.types import Record
+from factable.types import Record, Span
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’./,&][^\W_]+)*")
-# Words that are in no noun phrase, or begin one.
+# Words that are not part of a noun phrase, or begin one.
 _OTHER_WORDS = """
 a an the and or but nor so as at by for from in into near of off on onto out over than through to under until
 up upon with within without after before between during since about around across along behind beside below
@@ -37,41 +37,41 @@ lies lie lived lives live married retired attended graduated spoken speaks conta
 _NO_NOUNS = frozenset(_OTHER_WORDS.split())
 _BEGINNING = "a an the its his her their this these no some several many"
 _DETERMINERS = frozenset(_BEGINNING.split())
-# A word written large that does not begin a sentence; all capitals tell nothing of how names are written.
+# A capitalised word that does not begin a sentence; words in all capitals do not show how names are written.
 _NAME = re.compile(r"(?<![.!?]\s)(?<!\A)\b[A-Z][a-z]")
 _MAX_WORDS = 6
 _POSSESSIVE = ("'s", "’s")
-# What is between two words of a phrase: spaces, and a full stop only after an initial.
+# Between two words of a phrase: spaces, and a full stop only after an initial.
 _JOINING = re.compile(r"(?s:.*)(?<=\w)\s+|(?:.*\W)?\w{1,2} ?\.\s*")
 
 
-def answer_spans(text: str) -> list[tuple[int, int]]:
+def answer_spans(text: str) -> list[Span]:
     """Names, numbers, dates and noun phrases, in order, each once.
 
-    Where names are not written large, every run of words that can be nouns is taken for a phrase; elsewhere
-    those after a determiner are.
+    In a text without capitalised names every run of possible nouns is a phrase; in others only those after a
+    determiner.
     """
     values = {(mention.start, mention.end) for mention in find_mentions(text)}
-    taken = bytearray(len(text))
+    in_values = bytearray(len(text))
     for start, end in values:
-        taken[start:end] = b"\x01" * (end - start)
+        in_values[start:end] = b"\x01" * (end - start)
     has_names = bool(_NAME.search(text))
-    runs = _runs(text, taken if has_names else bytearray(len(text)), determined=has_names)
+    runs = _noun_runs(text, in_values if has_names else bytearray(len(text)), need_determiner=has_names)
     phrases = [span for span in runs if _has_letter(text, span)]
-    # A number that belongs to a phrase, as in "1950 da", is no answer of its own.
+    # A number inside a phrase, as in "1950 da", is not an answer of its own.
     alone = [span for span in values if has_names or not any(_holds(phrase, span) for phrase in phrases)]
     return sorted({*alone, *phrases})
 
 
-def _runs(text: str, taken: bytearray, *, determined: bool) -> Iterator[tuple[int, int]]:
-    """Runs of words that can be nouns, only spaces between them."""
+def _noun_runs(text: str, excluded: bytearray, *, need_determiner: bool) -> Iterator[Span]:
+    """Runs of words that can be nouns, with only spaces between them."""
     start = end = -1
     count = 0
     after_determiner = False
     for word in _WORD.finditer(text):
         stop = word.end() - 2 if word[0].endswith(_POSSESSIVE) else word.end()
         apart = end >= 0 and not _JOINING.fullmatch(text, max(0, end - 3), word.start())
-        other = word[0].lower() in _NO_NOUNS or taken[word.start()]
+        other = word[0].lower() in _NO_NOUNS or excluded[word.start()]
         if start >= 0 and (apart or other or count == _MAX_WORDS):
             yield start, end
             start = -1
@@ -79,7 +79,7 @@ def _runs(text: str, taken: bytearray, *, determined: bool) -> Iterator[tuple[in
             after_determiner = word[0].lower() in _DETERMINERS
             end = word.end()
             continue
-        if start < 0 and (after_determiner or not determined):
+        if start < 0 and (after_determiner or not need_determiner):
             start, count = word.start(), 0
         after_determiner = False
         count += 1
@@ -91,85 +91,83 @@ def _runs(text: str, taken: bytearray, *, determined: bool) -> Iterator[tuple[in
         yield start, end
 
 
-def _has_letter(text: str, span: tuple[int, int]) -> bool:
+def _has_letter(text: str, span: Span) -> bool:
     return any(letter.isalpha() for letter in text[span[0] : span[1]])
 
 
-def _holds(phrase: tuple[int, int], span: tuple[int, int]) -> bool:
+def _holds(phrase: tuple[int, int], span: Span) -> bool:
     return phrase[0] <= span[0] and span[1] <= phrase[1]
 
 
-def answers_beside(
-    text: str, spans: Sequence[tuple[int, int]], facts: Mapping[int, Record]
-) -> list[tuple[int, int]]:
-    """Answers in a text about these facts: what they name as a whole, and no words of their attributes.
+def answers_beside(text: str, spans: Sequence[Span], facts: Mapping[int, Record]) -> list[Span]:
+    """Answers in a text about these facts: their names as a whole, and no words of their attributes.
 
-    Names such as "American Journal of Mathematics" fall apart where they are written small; and "the leader"
-    says no value, but which one is meant.
+    Without capitals a name such as "American Journal of Mathematics" falls apart; and "the leader" is not a
+    value but an attribute.
     """
     names = _names_of(text, facts)
     others = [span for span in spans if not any(span[0] < end and start < span[1] for start, end in names)]
     attributes = {
         word.folded for record in facts.values() for word in split_words(split_identifier(record.attribute))
     }
-    kept = [span for span in others if not _all_alike(text[span[0] : span[1]], attributes)]
-    return sorted({*names, *kept})
+    values = [span for span in others if not _all_alike(text[span[0] : span[1]], attributes)]
+    return sorted({*names, *values})
 
 
-def _names_of(text: str, facts: Mapping[int, Record]) -> set[tuple[int, int]]:
-    """Where subjects and values stand, of two that overlap the longer."""
-    reading = read_text(text)
+def _names_of(text: str, facts: Mapping[int, Record]) -> set[Span]:
+    """The spans of subjects and values; of two nested ones the longer."""
+    parsed = read_text(text)
     parts = {
         part
         for record in facts.values()
         for part in ((record.subject, ""), (record.value, record.attribute))
-        # A yes or no is said by the words of its attribute.
+        # A yes or no is expressed by the words of its attribute.
         if part[0].strip() and not isinstance(parse_value(*part), Boolean)
     }
     hits = {
         hit.span
         for part in parts
-        for hit in find_value(part[0], reading, part[1])
+        for hit in find_value(part[0], parsed, part[1])
         if hit.relation is Relation.EQUAL
     }
     return {span for span in hits if not any(other != span and _holds(other, span) for other in hits)}
 
 
-def _all_alike(said: str, words: set[str]) -> bool:
-    return all(any(alike(word.folded, other) for other in words) for word in split_words(said))
+def _all_alike(text: str, words: set[str]) -> bool:
+    return all(any(alike(word.folded, other) for other in words) for word in split_words(text))
 
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _MARKS = str.maketrans("", "", string.punctuation)
 _DENIAL = re.compile(r"\b(?:not?|non|never|without|isn['’]t|doesn['’]t|un\w+)\b", re.IGNORECASE)
-# What an answer is worth that is less exact than what was expected, or more.
+# The similarity of an answer that is less or more exact than the value.
 LESS_EXACT = 0.75
 
 
-def token_f1(one: str, other: str) -> float:
-    """The F-measure of common words as SQuAD counts them: no case, no punctuation, no articles."""
-    mine, theirs = _tokens(one), _tokens(other)
-    if not mine or not theirs:
-        return float(mine == theirs)
-    common = (Counter(mine) & Counter(theirs)).total()
-    return 2 * common / (len(mine) + len(theirs))
+def token_f1(first: str, second: str) -> float:
+    """The F-measure of common words as in SQuAD: case, punctuation and articles do not count."""
+    first_tokens, second_tokens = _tokens(first), _tokens(second)
+    if not first_tokens or not second_tokens:
+        return float(first_tokens == second_tokens)
+    common = (Counter(first_tokens) & Counter(second_tokens)).total()
+    return 2 * common / (len(first_tokens) + len(second_tokens))
 
 
 def _tokens(text: str) -> list[str]:
     return _ARTICLES.sub(" ", text.lower().translate(_MARKS)).split()
 
 
-def value_similarity(value: str, said: str, attribute: str = "") -> float:
-    """1 where `said` says a value of the data, less where it is less exact, or else by common words.
+def value_similarity(value: str, answer: str, attribute: str = "") -> float:
+    """1 if an answer states a value of the data, less if it is less exact; otherwise by common words.
 
-    Numbers and dates that differ are not alike, however many words they share.
+    Different numbers or dates have similarity 0, even if they share words.
     """
-    meant = parse_value(value, attribute)
-    if isinstance(meant, Boolean):
-        return float(meant.value != bool(_DENIAL.search(said)))
-    relations = {hit.relation for hit in find_value(value, said, attribute)}
+    parsed = parse_value(value, attribute)
+    if isinstance(parsed, Boolean):
+        return float(parsed.value != bool(_DENIAL.search(answer)))
+    relations = {hit.relation for hit in find_value(value, answer, attribute)}
     if Relation.EQUAL in relations:
         return 1.0
     if relations & {Relation.COARSER, Relation.FINER}:
         return LESS_EXACT
-    return 0.0 if isinstance(meant, Number | Date) else token_f1(value, said)
+    return 0.0 if isinstance(parsed, Number | Date) else token_f1(value, answer)

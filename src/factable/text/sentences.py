@@ -1,6 +1,8 @@
-"""Where sentences end."""
+"""Sentence boundaries."""
 
 import re
+
+from factable.types import Span
 
 # A full stop after one of these (the last are initials, as in `J` and `U.S`) ends a sentence only before a
 # capital and a word that begins sentences.
@@ -13,12 +15,12 @@ _BEGINNING = re.compile(
     "A|An|The|This|That|These|Those|It|Its|He|His|She|Her|They|Their|There|Then|We|Our|You|In|On|At|As|And|But|"
     "When|While|After|Before|However"
 )
-# Of a run of marks only the first is looked at, or a long run would be read again from each of them.
+# Only the first of a run of marks counts; otherwise a long run would be read again from each of them.
 _END = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]]*(?=\s)|(?=\n[^\S\n]*\n)")
 _WORD_BEFORE = re.compile(r"[\w.]*\Z")
 # With its full stop, or `A` in `A. Milne` would look like a word.
 _WORD_AFTER = re.compile(r"\s*[\"'“‘(\[]*(\w*\.?)")
-# No abbreviation is longer; looking further back would take long in long texts.
+# No abbreviation is longer; searching further back would be slow in long texts.
 _LONGEST_ABBREVIATION = 16
 
 
@@ -27,9 +29,9 @@ def split_sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
-def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Where each sentence starts and ends; an empty line ends one too."""
-    # Where nothing is written large, a small letter tells nothing.
+def sentence_spans(text: str) -> list[Span]:
+    """Start and end of each sentence; an empty line ends a sentence, too."""
+    # In a text without capitals a lower-case letter says nothing.
     has_capitals = not text.islower()
     ends = [end.end() for end in _END.finditer(text) if _ends_here(text, end, has_capitals)]
     spans = zip([0, *ends], [*ends, len(text)], strict=True)
@@ -49,7 +51,7 @@ def _ends_here(text: str, end: re.Match[str], has_capitals: bool) -> bool:
     return not (has_capitals and word[:1].islower())
 
 
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim(text: str, start: int, end: int) -> Span:
     while start < end and text[start].isspace():
         start += 1
     while start < end and text[end - 1].isspace():

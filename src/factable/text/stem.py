@@ -6,13 +6,13 @@ from functools import cache, lru_cache
 from factable.errors import MissingExtraError
 
 Stem = Callable[[str], str]
-# Words of that length and shorter stay as they are in ROUGE.
+# ROUGE does not stem words of this length or shorter.
 SHORT_WORD = 3
 
 
 @cache
 def porter() -> Stem:
-    """NLTK's stemmer of Porter, with its memory of words."""
+    """NLTK's Porter stemmer, with a cache of words."""
     try:
         from nltk.stem.porter import PorterStemmer
     except ImportError:
@@ -28,6 +28,6 @@ def porter() -> Stem:
 
 @cache
 def porter_of_long_words() -> Stem:
-    """The same with short words left as they are."""
+    """The same, but short words stay as they are."""
     stem = porter()
     return lambda word: stem(word) if len(word) > SHORT_WORD else word

@@ -1,4 +1,4 @@
-"""Facts as sentences: a template per attribute, and a general one where there is none."""
+"""Facts as sentences: a template per attribute, and a general one for all others."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,19 +10,19 @@ SUBJECT, ATTRIBUTE, VALUE = "<subject>", "<predicate>", "<object>"
 # The sentences of Dušek and Kasner (2020) for attributes without a template, and ours without a subject.
 BACKOFF = f"The {ATTRIBUTE} of {SUBJECT} is {VALUE}."
 BACKOFF_WITHOUT_SUBJECT = f"The {ATTRIBUTE} is {VALUE}."
-# Attributes whose value names what the other records are about, the most telling first.
+# Attributes whose value names the subject of the other records, the most specific first.
 NAMING = ("name", "title", "full name", "page title")
-# Attributes that do so where they come first.
+# Attributes that do so if they come first.
 _NAMING_FIRST = """
 product item company organisation organization event hotel restaurant city country airport station person
 player team club athlete album song film movie show series book game project course recipe dish building
 school university vehicle ship
 """
 NAMING_FIRST = frozenset(_NAMING_FIRST.split())
-# Yes and no need no value in the sentence.
+# Values that are not written out in a sentence.
 TRUE, FALSE = frozenset(("yes", "true")), frozenset(("no", "false"))
 _VERB = re.compile(r"(is|are|was|has|have|had|can|does|did|allows|accepts|includes|offers)\s+(.+)")
-# What joins the steps of a path such as address.city or rooms[0].size.
+# Between the steps of a path such as address.city or rooms[0].size.
 _STEP = re.compile(r"\[\d+\]|(?<=[\w\]])\.(?=\w)")
 _MEMBER = re.compile(r"(.*\[\d+\])\.[^.\[\]]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -44,10 +44,10 @@ class Templates:
         return fill(self.choices(record)[0], record)
 
     def choices(self, record: Record) -> Sequence[str]:
-        """Every template for a record, the best first; the general one where there is no other."""
+        """Every template for a record, the best first; the general one if there is no other."""
         for key in (f"{record.attribute}={record.value}", record.attribute):
-            found = self.by_attribute.get(key, ())
-            usable = [template for template in found if record.subject or SUBJECT not in template]
+            templates = self.by_attribute.get(key, ())
+            usable = [template for template in templates if record.subject or SUBJECT not in template]
             if usable:
                 return usable
         if clean_value(record.value).lower() in TRUE | FALSE:
@@ -56,32 +56,32 @@ class Templates:
 
 
 def _of_boolean(record: Record) -> str:
-    """A sentence that says or denies what an attribute such as `familyFriendly` or `has_wifi` asks."""
+    """A sentence that affirms or denies an attribute such as `familyFriendly` or `has_wifi`."""
     words = split_identifier(record.attribute)
-    asked = _VERB.fullmatch(words)
-    verb, rest = (asked[1], asked[2]) if asked else ("is" if _ADJECTIVE.search(words) else "has", words)
+    match = _VERB.fullmatch(words)
+    verb, rest = (match[1], match[2]) if match else ("is" if _ADJECTIVE.search(words) else "has", words)
     denial = "" if clean_value(record.value).lower() in TRUE else " not" if verb in _COPULAS else " no"
-    # Angle brackets stay out of a template but for its own placeholders.
+    # The only angle brackets in a template are those of its placeholders.
     rest = rest.replace("<", "").replace(">", "")
     return f"{SUBJECT if record.subject else 'It'} {verb}{denial} {rest}."
 
 
 def fill(template: str, record: Record) -> str:
-    """A template with subject, attribute and value of a record in place."""
-    filled = {
+    """A template, filled with the subject, attribute and value of a record."""
+    parts = {
         SUBJECT: clean_value(record.subject),
         ATTRIBUTE: split_identifier(record.attribute),
         VALUE: clean_value(record.value),
     }
     # In one pass, so that a value that looks like a placeholder stays a value.
-    found = re.sub(f"{SUBJECT}|{ATTRIBUTE}|{VALUE}", lambda index: filled[index[0]], template)
-    return found[:1].upper() + found[1:]
+    filled = re.sub(f"{SUBJECT}|{ATTRIBUTE}|{VALUE}", lambda match: parts[match[0]], template)
+    return filled[:1].upper() + filled[1:]
 
 
 def split_identifier(name: str) -> str:
-    """An attribute as words: camel case, underscores and the steps of a path opened up."""
+    """An attribute as words: split at camel case, underscores and the steps of a path."""
     if " " not in name:
-        # Among words a full stop marks what is shortened, as in "No.of seats".
+        # With spaces, a full stop marks an abbreviation, as in "No.of seats".
         name = _STEP.sub(" ", name)
     words = _HUMP.sub(" ", re.sub(r"[_/]+", " ", name)).split()
     return " ".join(
@@ -98,15 +98,15 @@ def clean_value(value: str) -> str:
 
 
 def facts_of(table: Table) -> dict[int, Record]:
-    """The facts of a table by their place in it, each with a subject where the table has one.
+    """The facts of a table by the index of their record, each with a subject if the table has one.
 
-    A plain record is about the title of its table, or else about the value of the record that names it. A
-    record that only names what the others are about is no fact of its own. Members of a list of objects, such
-    as `jobs[0].year`, are about the first value of their object, as the cells of a row are about its first.
+    The subject of a plain record is the title of its table, or the value of a record such as `name`, which is
+    then no fact of its own. Members of a list of objects, such as `jobs[0].year`, have the first value of their
+    object as subject, as the cells of a row have its first cell.
     """
     naming = _naming_record(table.records)
-    about = table.title or ("" if naming is None else table.records[naming].value)
-    if naming is not None and clean_value(table.records[naming].value) != clean_value(about):
+    subject = table.title or ("" if naming is None else table.records[naming].value)
+    if naming is not None and clean_value(table.records[naming].value) != clean_value(subject):
         naming = None
     heads: dict[str, str] = {}
     facts = {}
@@ -119,12 +119,12 @@ def facts_of(table: Table) -> dict[int, Record]:
             continue
         if member and not any(char.isdecimal() for char in record.value):
             heads[member[1]] = record.value
-        facts[index] = record if record.subject else record._replace(subject=about)
+        facts[index] = record if record.subject else record._replace(subject=subject)
     return facts
 
 
 def _naming_record(records: Sequence[Record]) -> int | None:
-    """Which record names what the others are about, where there is one and there are others."""
+    """The index of the record that names the subject of the others, if there is one."""
     if len(records) < 2:
         return None
     names = [split_identifier(record.attribute).lower() if not record.subject else "" for record in records]

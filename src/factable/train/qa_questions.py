@@ -11,7 +11,8 @@ import orjson
 from factable.errors import DataError, Fault
 from factable.io.files import open_input
 from factable.io.read import iter_examples
-from factable.text.questions import LinearData, Questions, blank_out, linearise
+from factable.text.linearise import LinearData, linearise
+from factable.text.questions import Questions, blank_out
 from factable.text.sentences import sentence_spans
 from factable.text.templates import clean_value, facts_of, fill
 from factable.text.values import Boolean, Hit, ReadText, Relation, find_value, parse_value, read_text
@@ -230,7 +231,7 @@ class QaCorpus:
         data = self.linearise(facts)
         answer = next(
             (entry.start, entry.end)
-            for entry in data.indices
+            for entry in data.positions
             if entry.record == index and entry.is_value == is_value
         )
         return QaQuestion(question, data.text, answer)

@@ -115,7 +115,7 @@ def align(example: Example) -> Iterator[AlignedAnswer]:
     data = linearise_by_entity(facts)
     for reference in example.references:
         reading = read_text(reference)
-        for entry in data.indices:
+        for entry in data.positions:
             record = facts[entry.record]
             span = find_answer(record if entry.is_value else Record("", "", record.subject), reading)
             if span and entry.start < entry.end:

@@ -12,7 +12,7 @@ from factable.metrics.ranking.evaluator import average_precision, graded_precisi
 from factable.models.encoder import OnnxEmbedder
 from factable.models.runtime.manifest import EMBEDDER
 from factable.models.runtime.progress import no_progress
-from factable.text.documents import RECORDS, decoys_of
+from factable.text.documents import RECORDS, make_decoys
 from factable.train.card import describe_training, markdown_table, write_card
 from factable.train.checkpoint import Validation
 from factable.train.encoder import find_base, load_base_tokenizer, load_encoder
@@ -212,7 +212,7 @@ def measure_ranking(embed: Embed, corpus: RankerCorpus) -> RankingFigures:
     attributes = sorted({fact.attribute for table in tables for fact in corpus.facts[table]})
     units = {table: corpus.units(table, (RECORDS,)) for table in tables}
     true_units = sorted(frozenset().union(*units.values()))
-    decoys = {table: decoys_of(Table(corpus.facts[table]), attributes, DECOYS_PER_FACT) for table in tables}
+    decoys = {table: make_decoys(Table(corpus.facts[table]), attributes, DECOYS_PER_FACT) for table in tables}
     all_decoys = sorted({unit for table in decoys for unit in decoys[table]}.difference(true_units))
     index_of = {unit: index for index, unit in enumerate([*true_units, *all_decoys])}
     queries = embed(texts)

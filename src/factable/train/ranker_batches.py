@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.text.documents import READINGS, RECORDS, VALUES, unit_text
+from factable.text.documents import DOCUMENT_KINDS, RECORDS, VALUES, document_text
 from factable.text.templates import clean_value, facts_of
 from factable.types import Example, Record
 
@@ -40,14 +40,14 @@ class RankerCorpus:
     table_of: Sequence[int]
     facts: Sequence[tuple[Record, ...]]
 
-    def units(self, table: int, readings: Sequence[str] = READINGS) -> frozenset[str]:
+    def units(self, table: int, readings: Sequence[str] = DOCUMENT_KINDS) -> frozenset[str]:
         """All units of a table."""
         return units_of_facts(self.facts[table], readings)
 
 
-def units_of_facts(facts: Iterable[Record], readings: Sequence[str] = READINGS) -> frozenset[str]:
+def units_of_facts(facts: Iterable[Record], readings: Sequence[str] = DOCUMENT_KINDS) -> frozenset[str]:
     """All units of some facts."""
-    return frozenset({unit_text(fact, reading) for fact in facts for reading in readings} - {""})
+    return frozenset({document_text(fact, reading) for fact in facts for reading in readings} - {""})
 
 
 def make_corpus(examples: Iterable[Example]) -> RankerCorpus:
@@ -58,7 +58,7 @@ def make_corpus(examples: Iterable[Example]) -> RankerCorpus:
     numbers: dict[frozenset[str], int] = {}
     for example in examples:
         records = tuple(facts_of(example.table).values())
-        key = frozenset(unit_text(record, RECORDS) for record in records) - {""}
+        key = frozenset(document_text(record, RECORDS) for record in records) - {""}
         if not key:
             continue
         if key not in numbers:
@@ -193,7 +193,7 @@ class BatchMaker:
             self._texts[table].append(index)
         for table, facts in enumerate(corpus.facts):
             for record in facts:
-                self._tables[unit_text(record, RECORDS)].append(table)
+                self._tables[document_text(record, RECORDS)].append(table)
                 for part in PARTS:
                     self._records[part, getattr(record, part)].append(record)
         self._attributes = sorted({record.attribute for facts in corpus.facts for record in facts})
@@ -231,7 +231,7 @@ class BatchMaker:
 
     def _related_text(self, index: int, record: Record, draw: random.Random) -> list[int]:
         """Another text of a table with this fact, possibly of the same table."""
-        tables = self._tables[unit_text(record, RECORDS)]
+        tables = self._tables[document_text(record, RECORDS)]
         for _ in range(MAX_TRIES):
             other = draw.choice(self._texts[draw.choice(tables)])
             if other != index:
@@ -256,7 +256,7 @@ class BatchMaker:
             chosen += [
                 fact for fact in retold.facts if fact.subject == record.subject and fact.value == record.value
             ]
-        return [unit for unit in (unit_text(fact, reading) for fact in chosen) if unit]
+        return [unit for unit in (document_text(fact, reading) for fact in chosen) if unit]
 
     def _near_miss(self, index: int, record: Record, draw: random.Random) -> list[Record]:
         """A fact of another table with the same subject, attribute or value."""

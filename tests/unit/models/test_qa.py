@@ -14,7 +14,8 @@ from factable.models.qa import (
     qa_identity,
 )
 from factable.models.runtime.manifest import embedded_folder
-from factable.text.questions import BLANK, linearise
+from factable.text.linearise import linearise
+from factable.text.questions import BLANK
 from factable.types import Record
 
 TEXT = "Ada Lovelace was born in London in 1815 and wrote the first program."

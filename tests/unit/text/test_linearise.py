@@ -18,7 +18,7 @@ def test_facts_of_a_subject_stand_together():
         "source [ a book ] , entity [ Ada ] , born [ 1815 ] , field [ mathematics ] , "
         "entity [ Kurt ] , birth_place [ Brno ]"
     )
-    told = [(line.text[one.start : one.end], one.record, one.is_value) for one in line.indices]
+    told = [(line.text[one.start : one.end], one.record, one.is_value) for one in line.positions]
     assert told == [
         ("a book", 7, True),
         ("Ada", 0, False),

@@ -3,7 +3,8 @@
 import pytest
 
 from factable.text.answers import answer_spans, token_f1, value_similarity
-from factable.text.questions import BLANK, Questions, blank_out, linearise
+from factable.text.linearise import linearise
+from factable.text.questions import BLANK, Questions, blank_out
 from factable.text.templates import Templates
 from factable.types import Record
 
@@ -34,14 +35,14 @@ def test_linear_data_knows_where_its_values_stand():
     facts = {3: BORN, 5: Record("", "food", '"Fish and chips"')}
     line = linearise(facts)
     assert line.text == "Ada Lovelace | birth place | London ; food | Fish and chips"
-    assert [(line.text[p.start : p.end], p.record, p.is_value) for p in line.indices] == [
+    assert [(line.text[p.start : p.end], p.record, p.is_value) for p in line.positions] == [
         ("Ada Lovelace", 3, False),
         ("London", 3, True),
         ("Fish and chips", 5, True),
     ]
     start = line.text.index("chips")
-    assert line.index_at(start, start + 5).record == 5
-    assert line.index_at(line.text.index("birth"), line.text.index("place")) is None
+    assert line.position_at(start, start + 5).record == 5
+    assert line.position_at(line.text.index("birth"), line.text.index("place")) is None
     assert linearise({}).text == ""
 
 

@@ -37,8 +37,7 @@ from factable.models.qa import answer_questions, qa_identity, writes_answers
 from factable.models.seq2seq import seq2seq_identity
 from factable.models.token_encoder import token_encoder_identity
 from factable.text.answers import answers_beside
-from factable.text.linearise import linearise_by_entity
-from factable.text.questions import linearise
+from factable.text.linearise import linearise, linearise_by_entity
 from factable.types import Example
 
 NEEDS_OF: dict[str, frozenset[Field]] = {

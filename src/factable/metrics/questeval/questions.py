@@ -14,8 +14,8 @@ from factable.models.qa import Answer, QuestionInText
 from factable.models.runtime.manifest import read_shipped
 from factable.models.seq2seq import AnswerInText, write_questions
 from factable.models.templates import load_templates
-from factable.text.linearise import linearise_by_entity
-from factable.text.questions import BLANK, GENERAL, LinearData, Questions, attribute_key, blank_out
+from factable.text.linearise import LinearData, linearise_by_entity
+from factable.text.questions import BLANK, GENERAL, Questions, attribute_key, blank_out
 from factable.text.templates import SUBJECT, clean_value, facts_of
 from factable.types import Example, Record, Span
 
@@ -91,7 +91,7 @@ def _about_facts(facts: Mapping[int, Record], text: str, options: QuestionOption
     """A question for each value; where a writer words them, for each subject too."""
     line = linearise_by_entity(facts)
     questions = []
-    for cell in sorted(line.indices, key=lambda cell: cell.record):
+    for cell in sorted(line.positions, key=lambda cell: cell.record):
         record = facts[cell.record]
         if cell.start < cell.end and (cell.is_value or options.writer):
             questions.append(
@@ -140,7 +140,7 @@ def reply_of(questions: QuestionSet, question: ExpectedAnswer, answer: Answer) -
     """The answer with the record that it comes from."""
     if question.record is not None or questions.data is None or answer.span is None:
         return Reply(question, answer, question.record, question.attribute)
-    cell = questions.data.index_at(*answer.span)
+    cell = questions.data.position_at(*answer.span)
     if cell is None:
         return Reply(question, answer, None, "")
     record = questions.facts[cell.record]

@@ -19,7 +19,7 @@ from factable.metrics.ranking.pool import (
     UnitSet,
 )
 from factable.metrics.ranking.rankers import Floats, Ranker
-from factable.text.documents import decoys_of
+from factable.text.documents import make_decoys
 from factable.types import Example, Finding, Kind
 
 IDEAL, FOUND = SUMMED = ("ideal", "found")
@@ -188,7 +188,7 @@ class RankingEvaluator:
         outside = []
         for example, own in zip(examples, units, strict=True):
             lacking = sorted(unit for unit in own if unit not in pool.index_of)
-            decoys = decoys_of(example.table, pool.attributes, self._options.decoys)
+            decoys = make_decoys(example.table, pool.attributes, self._options.decoys)
             foreign = (unit for unit in decoys if unit not in own and unit not in pool.index_of)
             outside.append([*lacking, *foreign])
         self._indexed.index(FIND_TABLE).prepare_outside(chain.from_iterable(outside))

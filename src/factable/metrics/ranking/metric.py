@@ -34,7 +34,7 @@ from factable.metrics.ranking.pool import (
 from factable.metrics.ranking.rankers import BM25, make_ranker, ranker_identity
 from factable.metrics.tables import NO_FACTS
 from factable.models.runtime.progress import ParallelMap
-from factable.text.documents import READINGS, RECORDS, Units, units_of
+from factable.text.documents import DOCUMENT_KINDS, RECORDS, Documents, documents_of
 from factable.types import Example
 
 MAX_DECOYS = 50
@@ -60,7 +60,9 @@ class Ranking(Metric):
         example="bm25",
     )
     rank: str = param(
-        RECORDS, 'what of a table is ranked: "records" as short texts, or bare "values"', choices=READINGS
+        RECORDS,
+        'what of a table is ranked: "records" as short texts, or bare "values"',
+        choices=DOCUMENT_KINDS,
     )
     direction: str = param(
         BOTH,
@@ -167,7 +169,7 @@ class Ranking(Metric):
 
     def analyse(self, examples: Sequence[Example], state: Any = None) -> Analysis:
         """Precision of the rankings; each record, found or not, and facts of other tables found instead."""
-        units = [units_of(example.table, self.rank) for example in examples]
+        units = [documents_of(example.table, self.rank) for example in examples]
         reasons = self._unscored(examples, units)
         results = self._evaluate(examples, units, reasons, state)
         values = [
@@ -184,7 +186,7 @@ class Ranking(Metric):
 
         return Analysis(array("d", values), parts, reasons, find=find)
 
-    def _unscored(self, examples: Sequence[Example], units: Sequence[Units]) -> dict[int, str]:
+    def _unscored(self, examples: Sequence[Example], units: Sequence[Documents]) -> dict[int, str]:
         """Why examples cannot be scored, by their index."""
         reasons = {}
         for index, example in enumerate(examples):
@@ -195,7 +197,11 @@ class Ranking(Metric):
         return reasons
 
     def _evaluate(
-        self, examples: Sequence[Example], units: Sequence[Units], skipped: Container[int], pool: IndexedPool
+        self,
+        examples: Sequence[Example],
+        units: Sequence[Documents],
+        skipped: Container[int],
+        pool: IndexedPool,
     ) -> list[RankingResult | None]:
         """The result of each example; None for those that are skipped."""
         options = RankingOptions(self.delta, self.summed, self._decoys)
