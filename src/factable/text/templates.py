@@ -101,8 +101,8 @@ def facts_of(table: Table) -> dict[int, Record]:
     """The facts of a table by the index of their record, each with a subject if the table has one.
 
     The subject of a plain record is the title of its table, or the value of a record such as `name`, which is
-    then no fact of its own. Members of a list of objects, such as `jobs[0].year`, have the first value of their
-    object as subject, as the cells of a row have its first cell.
+    then no fact of its own. Members of a list of objects, such as `jobs[0].year`, have the first value of
+    their object as subject, as the cells of a row have its first cell.
     """
     naming = _naming_record(table.records)
     subject = table.title or ("" if naming is None else table.records[naming].value)
