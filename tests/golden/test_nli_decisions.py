@@ -8,7 +8,8 @@ and what is most probable counts. An optional fact is what `--e2e-ignore-restaur
 import numpy as np
 import pytest
 
-from factable.metrics.nli.check import Check, Selection, decide, explain_check, questions_of
+from factable.metrics.nli.check import Check, decide, explain_check, questions_of
+from factable.metrics.tables import Selection
 from factable.text.templates import Templates
 from factable.types import Example, Record, Table
 

@@ -17,8 +17,7 @@ from factable.metrics.ledger.doubts import doubts_of
 from factable.metrics.ledger.reading import Reading
 from factable.metrics.ledger.verdict import Rules, Verdict
 from factable.metrics.ledger.weights import load_ledger_weights, weights_checksum
-from factable.metrics.nli.check import Selection, names_in
-from factable.metrics.tables import NO_FACTS
+from factable.metrics.tables import NO_FACTS, Selection, names_in
 from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
 from factable.types import Example

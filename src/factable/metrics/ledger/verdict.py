@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from factable.errors import printable
-from factable.metrics.nli.check import Selection
+from factable.metrics.tables import Selection
 from factable.types import Finding, Kind, Record, Span, Table
 
 FactState = Literal["supported", "contradicted", "omitted"]

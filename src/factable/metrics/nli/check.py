@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from factable.metrics.tables import Selection
 from factable.models.nli import CONTRADICTION, ENTAILMENT, LABELS, TextPair
 from factable.text.sentences import sentence_spans
 from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, Templates, clean_value, facts_of
@@ -19,23 +20,6 @@ Answer = NDArray[np.float64]
 # WebNLG 2017 ratings.
 SOFTNESS = 2
 Asked = Literal["facts to text", "text to facts", "text to fact"]
-
-
-class Selection(NamedTuple):
-    """Which facts must be said: those named in `required`, or all if it is empty, but for the optional."""
-
-    required: frozenset[str] = frozenset()
-    optional: frozenset[str] = frozenset()
-
-    def requires(self, record: Record) -> bool:
-        """Whether a text that leaves the fact out has an omission."""
-        names = {record.attribute, f"{record.attribute}={record.value}"}
-        return (not self.required or bool(names & self.required)) and not names & self.optional
-
-
-def names_in(text: str) -> frozenset[str]:
-    """Names of facts, which stand between commas."""
-    return frozenset(name.strip() for name in text.split(",") if name.strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from factable.core.metric import Metric, metric, param
 from factable.core.results import Analysis, Findings
-from factable.metrics.nli.check import (
-    Check,
-    Decision,
-    Selection,
-    decide,
-    explain_check,
-    names_in,
-    questions_of,
-    sentence_pairs,
-)
-from factable.metrics.tables import NO_FACTS, columns_of
+from factable.metrics.nli.check import Check, Decision, decide, explain_check, questions_of, sentence_pairs
+from factable.metrics.tables import NO_FACTS, Selection, columns_of, names_in
 from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
 from factable.types import Example
