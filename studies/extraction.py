@@ -59,9 +59,9 @@ def by_classifier(outputs: Sequence[Example], jobs: int) -> str:
     """Four labels and two against the script's counts; nli from its own study, which asks its model long."""
     specs = {spec: spec for spec in CLASSIFIERS if spec != "nli"}
     panel, names = score_with(outputs, specs, jobs)
-    found = study_verdicts(panel, omission=OMISSION, hallucination=HALLUCINATION, draws=0)
+    study = study_verdicts(panel, omission=OMISSION, hallucination=HALLUCINATION, draws=0)
     rows = []
-    for name, verdict in zip(names, found.agreements, strict=True):
+    for name, verdict in zip(names, study.agreements, strict=True):
         assert verdict.all_texts.four_way
         rows.append([f"`{name}`", f"{verdict.all_texts.four_way.accuracy.value:.3f}", *two_way(verdict)])
     rows.append(["`nli` ([its study](nli.md))", *_row_of_nli()])
@@ -79,9 +79,7 @@ def _row_of_nli() -> list[str]:
 def by_counts(outputs: Sequence[Example]) -> str:
     """How often the counts are those of the script, on inputs whose outputs were looked at and on others."""
     rows = []
-    inputs = {
-        example.table: index for index, example in enumerate({one.table: one for one in outputs}.values())
-    }
+    inputs = {table: index for index, table in enumerate(dict.fromkeys(output.table for output in outputs))}
     for spec in CLASSIFIERS[:2]:
         scores = parse(spec).score(outputs)
         same = np.array(
@@ -106,9 +104,9 @@ def by_rating(ratings: Sequence[Example], jobs: int) -> str:
     rows = []
     for spec, scores in zip(PAIRS, panel.result.scores, strict=True):
         column = np.frombuffer(scores.values)
-        whole = pearson(column, rating, panel.item_of, once)[0]
-        own = pearson(column[systems], rating[systems], panel.item_of[systems], once)[0]
-        rows.append([f"`{spec}`", f"{own:.3f}", f"{whole:.3f}", f"{scores.corpus:.3f}"])
+        of_all = pearson(column, rating, panel.item_of, once)[0]
+        of_systems = pearson(column[systems], rating[systems], panel.item_of[systems], once)[0]
+        rows.append([f"`{spec}`", f"{of_systems:.3f}", f"{of_all:.3f}", f"{scores.corpus:.3f}"])
     return table(["metric", "texts of systems", "reference texts included", "corpus value"], rows)
 
 
@@ -124,9 +122,9 @@ def by_category(data: Path, max_texts: int) -> str:
     unseen = [category_of[example.item] in UNSEEN for example in examples]
     rows = []
     for title, wanted in (("seen categories", False), ("unseen categories", True)):
-        some = [example for example, new in zip(examples, unseen, strict=True) if new == wanted]
-        found: Overlap = measure_extractor(some, "webnlg", max_texts or MEASURED)
-        rows.append([title, *(f"{share:.3f}" for share in (found.precision, found.recall, found.f))])
+        chosen = [example for example, new in zip(examples, unseen, strict=True) if new == wanted]
+        overlap: Overlap = measure_extractor(chosen, "webnlg", max_texts or MEASURED)
+        rows.append([title, *(f"{share:.3f}" for share in (overlap.precision, overlap.recall, overlap.f))])
     return table(["references of", "precision", "recall", "F"], rows)
 
 
@@ -157,9 +155,10 @@ def by_expert(reports: Sequence[tuple[Example, Sequence[tuple[int, int, str]]]])
     for example, errors in reports:
         (extracted,) = extractor.extract([(example.text, example.table)])
         wrong = [
-            one.span
-            for one in extracted
-            if one.span and not any(agree(record, one.record, AS_VALUES) for record in example.table.records)
+            fact.span
+            for fact in extracted
+            if fact.span
+            and not any(agree(record, fact.record, AS_VALUES) for record in example.table.records)
         ]
         counts["numbers"] += len(extracted)
         counts["not in the data"] += len(wrong)

@@ -54,17 +54,17 @@ def by_correlation(panel: Panel, names: Sequence[str]) -> str:
     for name, scores in zip(names, panel.result.scores, strict=True):
         for part in SCORES:
             column = np.frombuffer(scores.values if part == "value" else scores.parts[part])
-            found = [agree(column, rating, panel.item_of, once)[0] for agree in (pearson, spearman)]
-            rows.append([f"{part}, templates {name}", *(f"{number:.3f}" for number in found)])
+            numbers = [agree(column, rating, panel.item_of, once)[0] for agree in (pearson, spearman)]
+            rows.append([f"{part}, templates {name}", *(f"{number:.3f}" for number in numbers)])
     rows += [[f"published: {name}", *numbers] for name, numbers in PUBLISHED.items()]
     return table(["score", "Pearson", "Spearman"], rows)
 
 
 def by_threshold(panel: Panel, names: Sequence[str]) -> str:
     """Two labels: OK is a mean rating from each threshold on."""
-    found = study_verdicts(panel, humans=[HUMAN], thresholds=THRESHOLDS, draws=0)
-    name_of = dict(zip(found.signatures, names, strict=True))
-    rows = [[verdict.gold, name_of[verdict.metric], *two_way(verdict)] for verdict in found.agreements]
+    study = study_verdicts(panel, humans=[HUMAN], thresholds=THRESHOLDS, draws=0)
+    name_of = dict(zip(study.signatures, names, strict=True))
+    rows = [[verdict.gold, name_of[verdict.metric], *two_way(verdict)] for verdict in study.agreements]
     return table(["OK is", "templates", "accuracy", "precision", "recall", "F1"], rows)
 
 
@@ -79,8 +79,8 @@ def by_slot_errors(panels: Mapping[str, tuple[Panel, Sequence[str]]]) -> str:
     """Four labels and two, against counts of slot errors."""
     rows = []
     for title, (panel, names) in panels.items():
-        found = study_verdicts(panel, omission=OMISSION, hallucination=HALLUCINATION, draws=0)
-        for name, verdict in zip(names, found.agreements, strict=True):
+        study = study_verdicts(panel, omission=OMISSION, hallucination=HALLUCINATION, draws=0)
+        for name, verdict in zip(names, study.agreements, strict=True):
             assert verdict.all_texts.four_way
             rows.append([title, name, f"{verdict.all_texts.four_way.accuracy.value:.3f}", *two_way(verdict)])
     header = ["facts", "templates", "four-way accuracy", "accuracy", "precision", "recall", "F1"]

@@ -48,9 +48,9 @@ def measure(panel: Panel, names: Sequence[str], system_texts: NDArray[np.bool_])
         values = np.frombuffer(scores.values)
         row = [name]
         for human in HUMANS:
-            found = _agree(panel, values, human, system_texts, pearson)
+            correlation = _agree(panel, values, human, system_texts, pearson)
             published = PUBLISHED.get((name, human))
-            row.append(f"{found:.3f}" + (f" ({published:.3f})" if published else ""))
+            row.append(f"{correlation:.3f}" + (f" ({published:.3f})" if published else ""))
         row += [f"{_agree(panel, values, HUMANS[0], system_texts, spearman):.3f}"]
         row += [f"{_agree(panel, values, HUMANS[0], np.ones_like(system_texts), pearson):.3f}"]
         rows.append(row)
@@ -58,10 +58,10 @@ def measure(panel: Panel, names: Sequence[str], system_texts: NDArray[np.bool_])
 
 
 def _agree(
-    panel: Panel, values: NDArray[np.float64], human: str, kept: NDArray[np.bool_], how: Agree
+    panel: Panel, values: NDArray[np.float64], human: str, kept: NDArray[np.bool_], statistic: Agree
 ) -> float:
     ratings, once = panel.ratings[human], np.ones((1, len(panel.items)))
-    return float(how(values[kept], ratings[kept], panel.item_of[kept], once)[0])
+    return float(statistic(values[kept], ratings[kept], panel.item_of[kept], once)[0])
 
 
 def make_tables(data: Path, jobs: int, max_texts: int, elsewhere: Path | None = None) -> dict[str, str]:
@@ -73,8 +73,8 @@ def make_tables(data: Path, jobs: int, max_texts: int, elsewhere: Path | None = 
     system_texts = np.array([example.system != REFERENCES for example in ratings])
     panel = score_panel([ratings], [parse(spec) for spec in specs.values()], jobs=jobs)
     rows = measure(panel, list(specs), system_texts)
-    one = [replace(example, references=example.references[:1]) for example in ratings]
-    bleu = score_panel([one], [parse('bleu(smoothing="floor")')])
+    first_reference = [replace(example, references=example.references[:1]) for example in ratings]
+    bleu = score_panel([first_reference], [parse('bleu(smoothing="floor")')])
     rows += measure(bleu, [FIRST_REFERENCE_BLEU], system_texts)
     header = ["metric", *HUMANS, "semantics, Spearman", "semantics, reference texts included"]
     return {"ratings": table(header, rows)}

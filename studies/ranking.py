@@ -48,8 +48,8 @@ def read_test_set(data: Path, work: Path) -> list[Example]:
 def write_pool(examples: Sequence[Example], path: Path) -> None:
     """The test set as a file that the metric can name."""
     rows = [
-        {"id": one.item, "data": list(map(list, one.table.records)), "references": one.references}
-        for one in examples
+        {"id": example.item, "data": list(map(list, example.table.records)), "references": example.references}
+        for example in examples
     ]
     path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
 
@@ -60,15 +60,15 @@ def make_specs(pool: Path) -> dict[tuple[str, ...], str]:
     for name, argument in (("rated", ""), ("test set", f', pool="{pool}"')):
         for ranker in RANKERS:
             for reading in READINGS:
-                how = f'ranker="{ranker}", rank="{reading}", {PAPER}'
-                specs[name, ranker, reading, BOTH, "arithmetic", "0"] = f"ranking({how}{argument})"
+                arguments = f'ranker="{ranker}", rank="{reading}", {PAPER}'
+                specs[name, ranker, reading, BOTH, "arithmetic", "0"] = f"ranking({arguments}{argument})"
         for mean in MEANS:
             for decoys in DECOYS if mean == "arithmetic" else (0, *DECOYS):
-                how = f'mean="{mean}", decoys={decoys}'
-                specs[name, "trained", "records", BOTH, mean, str(decoys)] = f"ranking({how}{argument})"
+                arguments = f'mean="{mean}", decoys={decoys}'
+                specs[name, "trained", "records", BOTH, mean, str(decoys)] = f"ranking({arguments}{argument})"
         for decoys in (0, *DECOYS):
-            how = f'direction="table", decoys={decoys}'
-            specs[name, "trained", "records", "facts", "", str(decoys)] = f"ranking({how}{argument})"
+            arguments = f'direction="table", decoys={decoys}'
+            specs[name, "trained", "records", "facts", "", str(decoys)] = f"ranking({arguments}{argument})"
     return specs
 
 
@@ -76,13 +76,13 @@ def by_ranker(panel: Panel, names: Sequence[tuple[str, ...]]) -> str:
     """What gold texts get, and Pearson's r with the rating by system and by text."""
     gold = choose_systems(panel, [REFERENCES], [])
     systems = choose_systems(panel, [], [REFERENCES])
-    found = study_ratings(panel, humans=[HUMAN], level="system", draws=500, seed=0, excluded=[REFERENCES])
+    study = study_ratings(panel, humans=[HUMAN], level="system", draws=500, seed=0, excluded=[REFERENCES])
     rating, once = systems.ratings[HUMAN], np.ones((1, len(systems.items)))
     rows = []
     for number, name in enumerate(names):
         column = np.frombuffer(systems.result.scores[number].values)
         (by_text,) = pearson(column, rating, systems.item_of, once)
-        by_system = found.agreements[number].statistics["pearson"]
+        by_system = study.agreements[number].statistics["pearson"]
         shown = f"{by_system.value:.3f} [{by_system.low:.3f}, {by_system.high:.3f}]"
         best = np.nanmean(np.frombuffer(gold.result.scores[number].values))
         rows.append([*name, f"{best:.3f}", shown, f"{by_text:.3f}"])
@@ -97,9 +97,9 @@ def by_kind(panel: Panel, number: int) -> str:
     known = panel.result.systems
     rows = []
     for kind, systems in (("neural", NEURAL), ("other", OTHERS), ("people", (REFERENCES,))):
-        mine = [system for system in systems if system in known]
-        for title, some in ((f"all {kind}", mine), *((system, [system]) for system in mine)):
-            members = np.isin(panel.system_of, [known.index(system) for system in some])
+        present = [system for system in systems if system in known]
+        for title, names in ((f"all {kind}", present), *((system, [system]) for system in present)):
+            members = np.isin(panel.system_of, [known.index(name) for name in names])
             rows.append([title, *(f"{np.nanmean(column[members]):.3f}" for column in columns)])
     return table(["systems", "omitted per fact", "hallucinated per fact"], rows)
 
@@ -107,11 +107,11 @@ def by_kind(panel: Panel, number: int) -> str:
 def by_metric(examples: Sequence[Example], jobs: int) -> str:
     """Gold texts among their own references, and against paraphrases only."""
     rankings = [f'ranker="{ranker}", rank="{rank}"' for rank in READINGS for ranker in RANKERS]
-    specs = [*COMPARED, "ranking", *(f"ranking({how}, {PAPER})" for how in rankings)]
+    specs = [*COMPARED, "ranking", *(f"ranking({arguments}, {PAPER})" for arguments in rankings)]
     study = study_gold(examples, specs, jobs=jobs)
     rows = [
-        [f"`{one.metric}`", *map("{:.3f}".format, (one.gold, one.paraphrase, one.kept))]
-        for one in study.scores
+        [f"`{score.metric}`", *map("{:.3f}".format, (score.gold, score.paraphrase, score.kept))]
+        for score in study.scores
     ]
     return table(["metric", "gold", "paraphrase", "kept"], rows)
 

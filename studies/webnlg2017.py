@@ -80,9 +80,12 @@ def read_ratings(data: Path) -> list[Example]:
 
 def correlations(panel: Panel, names: Sequence[str], **choices: object) -> dict[tuple[str, str], Estimate]:
     """Pearson's r of each metric, by its name, with each rating."""
-    found = study_ratings(panel, humans=HUMANS, **choices)  # type: ignore[arg-type]
-    name_of = dict(zip(found.signatures, names, strict=True))
-    return {(name_of[one.metric], one.human): one.statistics["pearson"] for one in found.agreements}
+    study = study_ratings(panel, humans=HUMANS, **choices)  # type: ignore[arg-type]
+    name_of = dict(zip(study.signatures, names, strict=True))
+    return {
+        (name_of[agreement.metric], agreement.human): agreement.statistics["pearson"]
+        for agreement in study.agreements
+    }
 
 
 def beside(value: str, published: float | None) -> str:
@@ -92,10 +95,10 @@ def beside(value: str, published: float | None) -> str:
 
 def by_system(panel: Panel, names: Sequence[str]) -> str:
     """Means over the draws, with their intervals, as in the paper's table 4."""
-    found = correlations(panel, names, level="system", draws=DRAWS, seed=0, excluded=[REFERENCES])
+    pearson = correlations(panel, names, level="system", draws=DRAWS, seed=0, excluded=[REFERENCES])
     rows = []
-    for name in sorted(names, key=lambda name: -found[name, HUMANS[0]].mean):
-        cells = [found[name, human] for human in HUMANS]
+    for name in sorted(names, key=lambda name: -pearson[name, HUMANS[0]].mean):
+        cells = [pearson[name, human] for human in HUMANS]
         shown = [f"{cell.mean:.3f} [{cell.low:.3f}, {cell.high:.3f}]" for cell in cells]
         published = [PUBLISHED_BY_SYSTEM.get((name, human)) for human in HUMANS]
         rows.append([name, *map(beside, shown, published)])
@@ -104,15 +107,15 @@ def by_system(panel: Panel, names: Sequence[str]) -> str:
 
 def by_example(panel: Panel, names: Sequence[str], first_reference: Panel) -> str:
     """Over all texts that systems wrote; and, for one rating, with the reference texts among them."""
-    found = correlations(panel, names, level="example", draws=0, excluded=[REFERENCES])
-    found |= correlations(
+    pearson = correlations(panel, names, level="example", draws=0, excluded=[REFERENCES])
+    pearson |= correlations(
         first_reference, [FIRST_REFERENCE_BLEU], level="example", draws=0, excluded=[REFERENCES]
     )
     everything = correlations(panel, names, level="example", draws=0)
     everything |= correlations(first_reference, [FIRST_REFERENCE_BLEU], level="example", draws=0)
     rows = []
-    for name in sorted([*names, FIRST_REFERENCE_BLEU], key=lambda name: -found[name, HUMANS[0]].value):
-        shown = [f"{found[name, human].value:.3f}" for human in HUMANS]
+    for name in sorted([*names, FIRST_REFERENCE_BLEU], key=lambda name: -pearson[name, HUMANS[0]].value):
+        shown = [f"{pearson[name, human].value:.3f}" for human in HUMANS]
         published = [PUBLISHED_BY_EXAMPLE.get((name, human)) for human in HUMANS]
         rows.append([name, *map(beside, shown, published), f"{everything[name, HUMANS[0]].value:.3f}"])
     return table(["metric", *HUMANS, f"{HUMANS[0]}, reference texts included"], rows)

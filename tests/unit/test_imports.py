@@ -159,6 +159,20 @@ def test_help_loads_no_command():
     assert not loaded & (HEAVY - {"click"})
 
 
+def test_score_loads_neither_studies_nor_statistics(tmp_path):
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"id": "1", "data": {"a": "b"}, "text": "b", "references": ["b"]}\n')
+    script = (
+        "import sys\nfrom factable.cli.main import cli\n"
+        f"cli.main(['score', {str(path)!r}, '-m', 'bleu', '--format', 'csv'], standalone_mode=False)\n"
+        "print('\\n'.join(sys.modules))"
+    )
+    loaded = [name for name in in_a_fresh_process(script) if name.startswith("factable.")]
+    assert "factable.report.formats" in loaded
+    rooms = {name.split(".")[1] for name in loaded}
+    assert not rooms & {"study", "stats", "gate", "train"}
+
+
 def test_public_names():
     assert factable.__all__ == sorted(factable.__all__)
     for name in factable.__all__:

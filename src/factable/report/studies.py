@@ -85,8 +85,8 @@ def _ratings_tables(study: RatingStudy, human: str) -> Iterator[TextTable]:
         f"{human}: correlation with metrics over {OVER[study.level]}, -1 to 1",
         ["metric", *heads, LEFT_OUT, ITEMS_LEFT_OUT],
         [
-            [one.metric, *one.statistics.values(), one.examples_left_out, one.items_left_out]
-            for one in agreements
+            [row.metric, *row.statistics.values(), row.examples_left_out, row.items_left_out]
+            for row in agreements
         ],
         signature,
         best=heads,
@@ -115,12 +115,12 @@ def _ratings_document(study: RatingStudy) -> Document:
     metrics = []
     left_out: dict[str, object] = {}
     for spec, signature in study.signatures.items():
-        agreements = {one.human: one for one in study.agreements if one.metric == spec}
-        correlations = {human: estimate_objects(one.statistics) for human, one in agreements.items()}
+        by_rating = {row.human: row for row in study.agreements if row.metric == spec}
+        correlations = {human: estimate_objects(row.statistics) for human, row in by_rating.items()}
         metrics.append({"spec": spec, "signature": signature, "correlations": correlations})
         left_out[spec] = {
-            human: {"examples": one.examples_left_out, "items": one.items_left_out}
-            for human, one in agreements.items()
+            human: {"examples": row.examples_left_out, "items": row.items_left_out}
+            for human, row in by_rating.items()
         }
     return {
         "level": study.level,
@@ -261,7 +261,7 @@ def preferences_output(study: PreferenceStudy) -> Output:
         "comparisons": list(map(to_object, study.differences)),
     }
     rows: list[CsvRow] = [("kind", "name", "statistic", *ESTIMATE_COLUMNS)]
-    rows += [("system", one.system, "thurstone", *csv_cells(one.score)) for one in study.systems]
+    rows += [("system", score.system, "thurstone", *csv_cells(score.score)) for score in study.systems]
     for agreement in study.agreements:
         rows.append(("metric", agreement.metric, "accuracy", *csv_cells(agreement.accuracy)))
         rows.append(("metric", agreement.metric, "pearson", *csv_cells(agreement.pearson)))
@@ -288,8 +288,8 @@ def _preference_tables(study: PreferenceStudy) -> Iterator[TextTable]:
         "systems, as people see them",
         ["system", "Thurstone score", "comparisons", "won", "tied"],
         [
-            [one.system or "(unnamed)", one.score, one.compared, one.won, one.tied]
-            for one in best_first(study.systems, lambda one: one.score)
+            [system.system or "(unnamed)", system.score, system.compared, system.won, system.tied]
+            for system in best_first(study.systems, lambda system: system.score)
         ],
         signature,
         best=["Thurstone score"],
@@ -299,8 +299,11 @@ def _preference_tables(study: PreferenceStudy) -> Iterator[TextTable]:
         "metrics against people",
         ["metric", accuracy, pearson, "pairs", "tied pairs", "unscored pairs"],
         [
-            [one.metric, one.accuracy, one.pearson, one.pairs, one.tied, one.unscored]
-            for one in best_first(study.agreements, lambda one: one.accuracy)
+            [
+                *(agreement.metric, agreement.accuracy, agreement.pearson),
+                *(agreement.pairs, agreement.tied, agreement.unscored),
+            ]
+            for agreement in best_first(study.agreements, lambda agreement: agreement.accuracy)
         ],
         signature,
         best=[accuracy, pearson],
@@ -310,8 +313,11 @@ def _preference_tables(study: PreferenceStudy) -> Iterator[TextTable]:
     if significant:
         header = ["better", "worse", "pairs", "only better right", "only worse right", "p McNemar", "p Holm"]
         rows: list[list[Cell]] = [
-            [one.better, one.worse, one.pairs, one.only_better, one.only_worse, one.p_mcnemar, one.p_holm]
-            for one in sorted(significant, key=lambda one: one.p_holm)
+            [
+                *(pair.better, pair.worse, pair.pairs),
+                *(pair.only_better, pair.only_worse, pair.p_mcnemar, pair.p_holm),
+            ]
+            for pair in sorted(significant, key=lambda pair: pair.p_holm)
         ]
         yield make_table(f"differences of accuracy with p < {SIGNIFICANT}", header, rows, signature)
 
@@ -432,7 +438,7 @@ def _curves_object(curves: DivergenceCurves) -> Document:
 def gold_output(study: GoldStudy) -> Output:
     """What metrics give to gold texts and to paraphrases."""
     columns = ("metric", "gold", "paraphrase", "kept")
-    numbers = [(one.metric, one.gold, one.paraphrase, one.kept) for one in study.scores]
+    numbers = [(score.metric, score.gold, score.paraphrase, score.kept) for score in study.scores]
     table = make_table(
         "gold texts against all their references, and against paraphrases only",
         [*columns[:3], "kept (paraphrase / gold)"],
@@ -445,7 +451,7 @@ def gold_output(study: GoldStudy) -> Output:
         "left_out": study.left_out,
         "reached": list(map(to_object, study.scores)),
     }
-    reasons = [one.reason for one in study.scores]
+    reasons = [score.reason for score in study.scores]
     rows = [(*row, reason) for row, reason in zip(numbers, reasons, strict=True)]
     return Output([table], tuple(study.signatures.values()), document, [(*columns, "reason"), *rows])
 
@@ -461,10 +467,10 @@ def agreement_output(study: AgreementStudy) -> Output:
     signature = sign("agreement", **settings)
     tables = []
     if study.dimensions:
-        names = [one.dimension for one in study.dimensions]
+        names = [agreement.dimension for agreement in study.dimensions]
         tables.append(_agreement_table("ratings and labels", "dimension", names, study.dimensions, signature))
     if study.spans:
-        names = [one.kind or "(any)" for one in study.spans]
+        names = [agreement.kind or "(any)" for agreement in study.spans]
         tables.append(_agreement_table("spans", "kind", names, study.spans, signature))
     document = {
         **settings,
@@ -473,8 +479,8 @@ def agreement_output(study: AgreementStudy) -> Output:
     }
     # Spans of any kind have no name.
     agreements: list[tuple[str, str, Mapping[str, Estimate]]] = [
-        *(("dimension", one.dimension, one.statistics) for one in study.dimensions),
-        *(("spans", one.kind or "", one.statistics) for one in study.spans),
+        *(("dimension", agreement.dimension, agreement.statistics) for agreement in study.dimensions),
+        *(("spans", agreement.kind or "", agreement.statistics) for agreement in study.spans),
     ]
     rows = [
         (kind, name, statistic, *csv_cells(number))
@@ -496,8 +502,8 @@ def _agreement_table(
         title,
         [first, *heads, "texts", "annotators", "texts left out"],
         [
-            [name, *one.statistics.values(), one.texts, one.annotators, one.left_out]
-            for name, one in zip(names, agreements, strict=True)
+            [name, *agreement.statistics.values(), agreement.texts, agreement.annotators, agreement.left_out]
+            for name, agreement in zip(names, agreements, strict=True)
         ],
         signature,
         optional=["texts left out"],

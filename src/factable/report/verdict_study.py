@@ -32,7 +32,7 @@ def verdicts_output(study: VerdictStudy) -> Output:
             {
                 "spec": spec,
                 "signature": signature,
-                "verdicts": {one.gold: _labels_object(one) for one in study.agreements if one.metric == spec},
+                "verdicts": {row.gold: _labels_object(row) for row in study.agreements if row.metric == spec},
             }
             for spec, signature in study.signatures.items()
         ],

@@ -44,9 +44,9 @@ def f1(confusion: Column, label: int) -> Column:
     return _share(2 * confusion[..., label, label], either)
 
 
-def _share(part: Column, whole: Column) -> Column:
+def _share(part: Column, total: Column) -> Column:
     with np.errstate(invalid="ignore", divide="ignore"):
-        share: Column = np.where(whole > 0, part / whole, np.nan)
+        share: Column = np.where(total > 0, part / total, np.nan)
     return share
 
 

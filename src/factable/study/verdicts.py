@@ -429,7 +429,7 @@ def _count_texts(
     )
     by_facts = {number: drawn[str(number)] for number in counts}
     total = sum(by_facts.values(), np.zeros((draws.draws + 1, *shape[1:])))
-    return _labelled_texts(total, labels), {n: _labelled_texts(some, labels) for n, some in by_facts.items()}
+    return _labelled_texts(total, labels), {n: _labelled_texts(part, labels) for n, part in by_facts.items()}
 
 
 def _labelled_texts(confusions: Column, labels: tuple[str, ...]) -> LabelledTexts:

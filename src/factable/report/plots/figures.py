@@ -84,7 +84,7 @@ def _draw_dots(axes: "Axes", ranking: SystemRanking, baseline: str) -> None:
 def draw_correlations(study: RatingStudy) -> "Figure":
     """Pearson's r, one panel per rating, best metric first, lines for 95 % intervals."""
     correlations = [
-        {one.metric: one.statistics[STATISTIC] for one in study.agreements if one.human == human}
+        {row.metric: row.statistics[STATISTIC] for row in study.agreements if row.human == human}
         for human in study.humans
     ]
     figure, panels = _make_row_panels(study.humans, list(study.signatures))
@@ -217,9 +217,9 @@ def _cloud(panel: Panel, study: RatingStudy, number: int, human: str) -> _Cloud:
         values, ratings = values[present], ratings[present]
         names = tuple(name for name, is_present in zip(names, present.tolist(), strict=True) if is_present)
     (pearson,) = (
-        one.statistics[STATISTIC].value
-        for one in study.agreements
-        if (one.metric, one.human) == (spec, human)
+        agreement.statistics[STATISTIC].value
+        for agreement in study.agreements
+        if (agreement.metric, agreement.human) == (spec, human)
     )
     return _Cloud(
         metric=spec,
