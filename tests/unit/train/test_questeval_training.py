@@ -129,43 +129,36 @@ def test_tasks_of_both_models():
     assert answering_tasks(written, seed=0) == tasks != answering_tasks(written, seed=1)
 
 
-@pytest.fixture(scope="module")
-def trained(base, writer, corpus, tmp_path_factory):
-    out = tmp_path_factory.mktemp("trained") / "models"
-    lines = []
-    run(corpus, out, writer, base, log=lines.append)
-    return out, lines
-
-
 @pytest.mark.train
-def test_both_models_learn_from_the_writer(trained):
-    out, lines = trained
-    kept = [json.loads(line) for line in (out / "questions.jsonl").read_text().splitlines()]
-    assert [row["question"] for row in kept] == ASKED
+def test_both_models_learn_from_the_writer(base, writer, corpus, tmp_path):
+    out, lines = tmp_path / "models", []
+    run(corpus, out, writer, base, log=lines.append)
+    rows = [json.loads(line) for line in (out / "questions.jsonl").read_text().splitlines()]
+    assert [row["question"] for row in rows] == ASKED
     assert lines[:2] == ["4 answers found in both a reference and its data", "4 different questions"]
     losses = [float(line.split("loss ")[1].split(",")[0]) for line in lines if "loss" in line]
     assert losses[0] > 4 * min(losses)
     for context, expected in (("text", "answer"), ("data", "answer_in_data")):
-        asked = [QuestionInText(row["question"], row[context]) for row in kept]
-        found = answer_questions(str(out / "qa"), asked)
-        assert [one.text for one in found] == [row[expected] for row in kept]
-        assert all(row[context][slice(*one.span)] == one.text for one, row in zip(found, kept, strict=True))
-        assert min(one.answerable for one in found) > 0.5
-        answered = [AnswerInText(row[expected], row[context]) for row in kept]
+        asked = [QuestionInText(row["question"], row[context]) for row in rows]
+        answers = answer_questions(str(out / "qa"), asked)
+        assert [answer.text for answer in answers] == [row[expected] for row in rows]
+        for answer, row in zip(answers, rows, strict=True):
+            assert row[context][slice(*answer.span)] == answer.text
+        assert min(answer.answerable for answer in answers) > 0.5
+        answered = [AnswerInText(row[expected], row[context]) for row in rows]
         assert write_questions(str(out / "writer"), answered) == ASKED
+    check_metric(out)
 
 
-@pytest.mark.train
-def test_the_metric_asks_and_answers_with_them(trained):
-    out, _ = trained
+def check_metric(out):
+    """The metric asks and answers with the models."""
     table = EXAMPLES[0].table
     good = Example("1", "", "The town of birth is London .", table)
     bad = Example("2", "", "The town of birth is Brno .", table)
     metric = QuestEval(qa=str(out / "qa"), writer=str(out / "writer"), similarity="f1")
-    scores = metric.score([good, bad])
+    scores = metric.score([good, bad], explain=True)
     assert 0 <= scores.values[1] < scores.values[0] <= 1
-    (findings, _) = metric.explain([good, bad])
-    notes = " ".join(finding.note for finding in findings)
+    notes = " ".join(finding.note for finding in scores.findings[0])
     assert '"where was Ada Lovelace born ?" expected "London", answered "London"' in notes
     # Subjects are asked for as well.
     assert 'expected "Ada Lovelace"' in notes
