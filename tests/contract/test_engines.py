@@ -4,8 +4,9 @@ from dataclasses import fields, replace
 
 import pytest
 from contract_examples import OTHER, WHOLE, odd_examples
+from variants import NEEDY
 
-from factable.core.registry import names
+from factable.core.registry import load, names
 from factable.engine.score import score_files
 from factable.errors import MissingExtraError, MissingProgramError
 
@@ -20,50 +21,57 @@ def examples():
 
 
 @pytest.fixture(scope="module")
-def metrics(variants):
-    """Every metric that can be run here, and each of its variants that names a file."""
-    found = []
-    for name in names():
-        try:
-            default, *others = variants(name)
-            default.score([WHOLE])
-        except (MissingExtraError, MissingProgramError):
-            continue
-        found += [default, *filter(names_a_file, others)]
-    return found
-
-
-def names_a_file(metric):
-    return any("/" in str(getattr(metric, field.name)) for field in fields(metric))
+def some_metrics():
+    """Those that need no extra; of those with models, one."""
+    defaults = [load(name)() for name in names() if name not in NEEDY]
+    return [metric for metric in defaults if not metric.slow or metric.name == "nli"]
 
 
 @pytest.fixture(scope="module")
-def here(metrics):
-    return score(metrics)
+def all_metrics(variants, language_model):  # noqa: ARG001
+    """Every metric that can be run here, and each of its variants that names a file."""
+    metrics = []
+    for name in names():
+        default, *others = variants.of(name)
+        try:
+            default.score([WHOLE, OTHER])
+        except (MissingExtraError, MissingProgramError):
+            continue
+        metrics += [default, *filter(names_a_file, others)]
+    assert len(metrics) > len(names())
+    return metrics
 
 
-def score(metrics, **how):
-    """The scores of all metrics: those that take examples one by one, then those that want all at once."""
-    apart = [metric for metric in metrics if metric.shard_by == "example"]
-    together = [metric for metric in metrics if metric.shard_by != "example"]
-    scored = [score_files([examples()], some, explain=True, **how).scores for some in (apart, together)]
-    return {scores.metric: repr(scores) for some in scored for scores in some}
+def names_a_file(metric):
+    return any("/" in str(getattr(metric, param.name)) for param in metric.params)
 
 
-def test_every_metric_is_there(metrics, here):
-    assert len(here) == len(metrics) > len(names())
-    assert {metric.name for metric in metrics} <= set(names())
+def score(metrics, **options):
+    """All fields of the scores of all metrics, findings included, to the last digit; NaN equals NaN."""
+    result = score_files([examples()], metrics, explain=True, **options)
+    assert len(result.scores) == len(metrics)
+    return {
+        scores.metric: {field.name: repr(getattr(scores, field.name)) for field in fields(scores)}
+        for scores in result.scores
+    }
 
 
-def test_several_processes(metrics, here):
-    assert score(metrics, jobs=2) == here
+def test_two_processes(some_metrics):
+    assert score(some_metrics, jobs=2) == score(some_metrics)
 
 
-def test_ray_with_one_node_and_with_three(metrics, here, ray_cluster, add_ray_node):
-    assert score(metrics, engine="ray") == here
+@pytest.mark.slow
+def test_two_processes_with_every_file(all_metrics):
+    assert score(all_metrics, jobs=2) == score(all_metrics)
+
+
+@pytest.mark.ray
+def test_ray_with_one_node_and_with_three(all_metrics, ray_cluster, add_ray_node):
+    here = score(all_metrics)
+    assert score(all_metrics, engine="ray") == here
     nodes = [add_ray_node() for _ in range(2)]
     try:
-        assert score(metrics, engine="ray") == here
+        assert score(all_metrics, engine="ray") == here
     finally:
         for node in nodes:
             ray_cluster.remove_node(node)

@@ -1,4 +1,8 @@
-"""What every metric promises, over the whole registry: a new metric is tested without an edit here."""
+"""What every metric promises, over the whole registry: a new metric is tested without an edit here.
+
+By default each metric is tried on all odd examples, and each of its variants on a few; the tests marked slow
+try every variant on all of them.
+"""
 
 import copy
 import inspect
@@ -8,11 +12,13 @@ import pickle
 import random
 import subprocess
 import sys
-from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
+from dataclasses import FrozenInstanceError, replace
+from functools import reduce
 from typing import get_args
 
 import pytest
-from contract_examples import OTHER, REFERENCES, TEXT, WHOLE, documentation, odd_examples
+from contract_examples import OTHER, REFERENCES, TEXT, WHOLE, few_examples, odd_examples
+from variants import NEED_PACKAGES, NEEDY
 
 from factable.core.metric import merge_scores, missing_fields, reference_range
 from factable.core.registry import load, names, parse
@@ -21,19 +27,49 @@ from factable.types import Kind, Table
 from helpers.paths import ROOT, SOURCE
 
 RUN_FACTS = ("refs:", "unscored:")
+ALL, FEW = tuple(odd_examples()), tuple(few_examples())
 
 
-@pytest.fixture(params=names())
+def marks_of(name):
+    return [getattr(pytest.mark, NEEDY[name])] if name in NEEDY else []
+
+
+@pytest.fixture(params=[pytest.param(name, marks=marks_of(name)) for name in names()])
 def name(request):
+    """A metric; those that need Java or a package are marked so."""
+    if request.param == "perplexity":
+        request.getfixturevalue("language_model")
     return request.param
 
 
 @pytest.fixture
-def metrics(name, variants):
-    return variants(name)
+def metrics(name, variants, runnable):
+    return runnable(variants.of(name))
 
 
-def assert_same(one, other):
+@pytest.fixture(params=["few", pytest.param("all", marks=pytest.mark.slow)])
+def tried(request, name, variants, runnable):
+    """Metrics, each with the examples that it is tried on."""
+    if request.param == "all":
+        return [(metric, ALL) for metric in runnable(variants.of(name, packages=True))]
+    default, *others = runnable(variants.of(name))
+    return [(default, ALL), *((metric, FEW) for metric in others)]
+
+
+@pytest.fixture(scope="session")
+def explained():
+    """A function: the scores of some examples with all findings, computed once."""
+    known = {}
+
+    def score(metric, examples):
+        if (metric, len(examples)) not in known:
+            known[metric, len(examples)] = metric.score(examples, explain=True)
+        return known[metric, len(examples)]
+
+    return score
+
+
+def assert_same(one, other, *, findings=True):
     """Equal to the last bit, NaN included."""
     assert one.metric == other.metric
     assert one.signature == other.signature
@@ -44,7 +80,8 @@ def assert_same(one, other):
     }
     assert repr(one.corpus_parts) == repr(other.corpus_parts)
     assert one.stats.tobytes() == other.stats.tobytes()
-    assert one.findings == other.findings
+    if findings:
+        assert one.findings == other.findings
 
 
 def test_there_are_metrics():
@@ -52,21 +89,21 @@ def test_there_are_metrics():
     assert names() == sorted(set(names()))
 
 
-def test_every_parameter_can_vary(metrics):
-    for field in fields(metrics[0]):
-        assert len({getattr(metric, field.name) for metric in metrics}) > 1, field.name
+def test_every_parameter_varies(name, variants):
+    metrics = variants.of(name)
+    for param in load(name).params:
+        if param.name not in NEED_PACKAGES:
+            assert len({getattr(metric, param.name) for metric in metrics}) > 1, param.name
 
 
 def test_a_metric_is_a_small_frozen_value(name, metrics):
     for metric in metrics:
         assert metric.name == name
-        assert is_dataclass(metric)
         assert hash(metric) == hash(copy.copy(metric))
         assert pickle.loads(pickle.dumps(metric)) == metric
-        field = fields(metric)[0].name
+        parameter = metric.params[0].name
         with pytest.raises(FrozenInstanceError):
-            setattr(metric, field, getattr(metric, field))
-        assert metric.shard_by in ("example", "item", "corpus")
+            setattr(metric, parameter, getattr(metric, parameter))
         assert metric.bounds[0] < metric.bounds[1]
         assert metric.needs <= {"table", "references"}
 
@@ -90,7 +127,8 @@ def test_signature_exists_before_scoring(metrics):
         assert ("refs:2" in pieces) == ("references" in metric.needs)
 
 
-def test_signature_is_equal_in_a_fresh_process(metrics):
+def test_signatures_are_equal_in_a_fresh_process(variants):
+    metrics = [metric for name in names() if name not in NEEDY for metric in variants.of(name)]
     script = (
         "import sys\nfrom factable.core.registry import parse\nfrom factable.core.signature import sign\n"
         "for line in sys.stdin:\n    print(sign(parse(line)))"
@@ -106,60 +144,21 @@ def test_signature_is_equal_in_a_fresh_process(metrics):
     assert result.stdout.splitlines() == list(map(sign, metrics))
 
 
-def test_order_of_examples_does_not_matter(metrics):
-    examples = odd_examples()
-    order = list(range(len(examples)))
-    random.Random(0).shuffle(order)
-    shuffled = [examples[index] for index in order]
-    for metric in metrics:
-        straight, mixed = metric.score(examples), metric.score(shuffled)
-        assert (mixed.corpus, mixed.corpus_parts) == (straight.corpus, straight.corpus_parts)
-        assert mixed.signature == straight.signature
-        assert list(map(repr, mixed.values)) == [repr(straight.values[index]) for index in order]
-        for part, column in mixed.parts.items():
-            assert list(map(repr, column)) == [repr(straight.parts[part][index]) for index in order]
-        assert mixed.findings == tuple(straight.findings[index] for index in order)
-        explained = metric.explain(examples)
-        assert metric.explain(shuffled) == tuple(explained[index] for index in order)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_shards_agree(metrics, size):
-    examples = odd_examples()
-    for metric in metrics:
-        if metric.shard_by != "example":
-            continue
-        shards = [examples[start : start + size] for start in range(0, len(examples), size)]
-        merged = merge_scores(metric, list(map(metric.score, shards)), reference_range(metric, examples))
-        assert_same(merged, metric.score(examples))
-        explained = tuple(found for shard in shards for found in metric.explain(shard))
-        assert explained == metric.explain(examples)
-
-
-def test_scoring_again_gives_the_same(metrics):
-    for metric in metrics:
-        assert_same(metric.score(odd_examples()), metric.score(odd_examples()))
-
-
-def test_no_examples(metrics):
-    for metric in metrics:
-        scores = metric.score([])
-        assert len(scores.values) == 0
-        assert all(len(column) == 0 for column in scores.parts.values())
-        assert math.isnan(scores.corpus)
-        assert scores.findings == metric.explain([]) == ()
-
-
-@pytest.mark.parametrize("example", odd_examples(), ids=lambda example: example.item)
-def test_one_odd_example(metrics, example):
-    for metric in metrics:
-        scores = metric.score([example])
-        assert len(scores.values) == len(scores.findings) == 1
-        assert math.isnan(scores.corpus) == math.isnan(scores.values[0])
-        check_value_and_reason(metric, scores.values[0], scores.findings[0])
-        check_findings(example, scores.findings[0])
-        (explained,) = metric.explain([example])
-        check_findings(example, explained)
+def test_odd_examples(tried, explained):
+    """A value or a reason for each, findings that point somewhere, and one row for each everywhere."""
+    for metric, examples in tried:
+        scores = explained(metric, examples)
+        assert scores.metric == spec(metric)
+        assert tuple(scores.parts) == tuple(scores.corpus_parts) == metric.parts
+        assert len(scores.stats) % len(examples) == 0
+        assert {len(column) for column in (scores.values, *scores.parts.values())} == {len(examples)}
+        assert len(scores.findings) == len(examples)
+        assert f"unscored:{sum(map(math.isnan, scores.values))}" in scores.signature.split("|")
+        for column in scores.parts.values():
+            assert list(map(math.isnan, column)) == list(map(math.isnan, scores.values))
+        for example, value, findings in zip(examples, scores.values, scores.findings, strict=True):
+            check_value_and_reason(metric, value, findings)
+            check_findings(example, findings)
 
 
 def check_value_and_reason(metric, value, findings):
@@ -184,39 +183,61 @@ def check_findings(example, findings):
         assert finding.score is None or math.isfinite(finding.score)
 
 
-def test_shape_of_scores(metrics):
-    examples = odd_examples()
+def test_findings_are_made_when_asked_for(tried, explained):
+    """Without them everything else is the same, examples stay as they were, and any sequence will do."""
+    for metric, examples in tried:
+        before = copy.deepcopy(examples)
+        plain = metric.score(list(examples))
+        assert_same(plain, explained(metric, examples), findings=metric.always_explains)
+        if not metric.always_explains:
+            assert {finding.kind for row in plain.findings for finding in row} <= {"unscored"}
+        assert examples == before
+
+
+def score_shards(metric, examples, size):
+    """The scores of shards joined; a corpus metric learns from shards as well."""
+    shards = [examples[start : start + size] for start in range(0, len(examples), size)]
+    state = metric.fit(reduce(metric.merge, map(metric.collect, shards))) if metric.corpus else None
+    pieces = [metric.score(shard, state, explain=True) for shard in shards]
+    return pieces, merge_scores(metric, pieces, reference_range(metric, examples))
+
+
+def test_shards_of_one_agree(tried, explained):
+    for metric, examples in tried:
+        pieces, merged = score_shards(metric, examples, 1)
+        assert_same(merged, explained(metric, examples))
+        for piece in pieces:
+            assert math.isnan(piece.corpus) == math.isnan(piece.values[0])
+
+
+def test_neither_order_nor_shards_matter(tried, explained):
+    """Shuffled examples in shards of three: the same numbers and findings in another order."""
+    for metric, examples in tried:
+        order = list(range(len(examples)))
+        random.Random(0).shuffle(order)
+        straight = explained(metric, examples)
+        _, mixed = score_shards(metric, [examples[index] for index in order], 3)
+        assert repr((mixed.corpus, mixed.corpus_parts)) == repr((straight.corpus, straight.corpus_parts))
+        assert mixed.signature == straight.signature
+        assert list(map(repr, mixed.values)) == [repr(straight.values[index]) for index in order]
+        for part, column in mixed.parts.items():
+            assert list(map(repr, column)) == [repr(straight.parts[part][index]) for index in order]
+        assert mixed.findings == tuple(straight.findings[index] for index in order)
+
+
+def test_no_examples(metrics):
     for metric in metrics:
-        scores = metric.score(examples)
-        assert scores.metric == spec(metric)
-        assert tuple(scores.parts) == tuple(scores.corpus_parts) == metric.parts
-        assert len(scores.stats) % len(examples) == 0
-        assert {len(column) for column in (scores.values, *scores.parts.values())} == {len(examples)}
-        assert len(scores.findings) == len(metric.explain(examples)) == len(examples)
-        unscored = sum(map(math.isnan, scores.values))
-        assert f"unscored:{unscored}" in scores.signature.split("|")
-        for column in scores.parts.values():
-            assert list(map(math.isnan, column)) == list(map(math.isnan, scores.values))
-        # Bulk scoring stays fast: other findings are made by `explain` alone, unless a metric says otherwise.
-        if getattr(metric, "always_explains", False):
-            continue
-        assert {finding.kind for found in scores.findings for finding in found} <= {"unscored"}
+        scores = metric.score([], explain=True)
+        assert len(scores.values) == 0
+        assert all(len(column) == 0 for column in scores.parts.values())
+        assert math.isnan(scores.corpus)
+        assert scores.findings == ()
 
 
-def test_parts_of_parent_are_shares(variants):
-    for metric in variants("parent"):
-        for column in metric.score(odd_examples()).parts.values():
+def test_parts_of_parent_are_shares(variants, explained):
+    for metric in variants.of("parent"):
+        for column in explained(metric, FEW).parts.values():
             assert all(0 <= value <= 1 for value in column if not math.isnan(value))
-
-
-def test_arguments_stay_as_they_were(metrics):
-    examples = odd_examples()
-    kept = copy.deepcopy(examples)
-    for metric in metrics:
-        metric.score(examples)
-        metric.explain(examples)
-        assert examples == kept
-    assert_same(metrics[0].score(tuple(examples)), metrics[0].score(examples))
 
 
 def test_needs_are_honest(metrics):
@@ -236,19 +257,19 @@ def test_needs_are_honest(metrics):
         assert not math.isnan(metric.score([enough, OTHER]).values[0])
 
 
-def test_a_better_text_scores_better(name):
-    metric = parse(name)
+def test_a_better_text_scores_better(metrics):
     copied, empty = replace(WHOLE, text=REFERENCES[0]), replace(WHOLE, text="")
-    best, _, worst, _ = metric.score([copied, replace(WHOLE, text=TEXT), empty, OTHER]).values
-    assert (best > worst) == metric.higher_is_better
+    best, _, worst, _ = metrics[0].score([copied, replace(WHOLE, text=TEXT), empty, OTHER]).values
+    assert (best > worst) == metrics[0].higher_is_better
 
 
-def test_documentation(name):
-    metric = load(name)
+@pytest.mark.parametrize("each", names())
+def test_documentation(each):
+    metric = load(each)
     assert inspect.cleandoc(metric.__doc__).partition("\n")[0].endswith(".")
-    for field in fields(metric):
-        assert documentation(metric, field.name), f"the docstring of {name} says nothing of {field.name}"
-    page = ROOT / "docs" / "metrics" / f"{name}.md"
-    assert page.is_file(), f"{name} has no page; write {page}"
-    for field in fields(metric):
-        assert field.name in page.read_text(), f"{page} says nothing of {field.name}"
+    page = ROOT / "docs" / "metrics" / f"{each}.md"
+    assert page.is_file(), f"{each} has no page; write {page}"
+    text = page.read_text()
+    for param in metric.params:
+        assert param.doc, f"{each} says nothing of {param.name}"
+        assert param.name in text, f"{page} says nothing of {param.name}"
