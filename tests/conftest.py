@@ -42,6 +42,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("processes"))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Names of cases are short and the same in every process: content of files is none (gzip notes the time)."""
+    return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > 100) else None
+
+
 @pytest.fixture(scope="session", autouse=True)
 def signals_have_handlers() -> Iterator[None]:
     """Processes that tests start get the usual signals, also where this one ignores some (nohup, `&`)."""

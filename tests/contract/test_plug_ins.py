@@ -188,7 +188,7 @@ def test_a_misspelt_plug_in_gets_a_hint(site, tmp_path):
         (
             "short",
             1,
-            r"metric short failed \(ValueError: value has 1 numbers for 2 examples at .*; see its authors' page",
+            r"metric short failed \(ValueError: value has 1 numbers for 2 examples at .*; see its auth",
         ),
         (
             "wrong",
