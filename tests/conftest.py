@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Names of cases are short and the same in every process: content of files is none (gzip notes the time)."""
+    """Names of cases are short and the same in every process, as the content of files is not."""
     return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > 100) else None
 
 
