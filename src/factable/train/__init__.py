@@ -1,1 +1,1 @@
-"""Data in, a file that a metric stands on out."""
+"""Trainings and counts that make the models and data files of metrics; `trainer` has the loop they share."""

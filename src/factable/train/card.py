@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 
 from factable.models.runtime.manifest import CARD
+
+WIDTH = 110
 
 
 def write_card(folder: Path, *, title: str, summary: str, command: str, sections: Mapping[str, str]) -> None:
     """Write the card of a model folder: a title, what the model is, and sections by heading."""
-    parts = [f"# {title}", f"{summary}\nInt8 ONNX with 7-bit weights, made by `{command}`."]
+    parts = [f"# {title}", fill(f"{summary} Int8 ONNX with 7-bit weights, made by `{command}`.", WIDTH)]
     parts += [f"## {heading}\n\n{text.strip()}" for heading, text in sections.items()]
     (folder / CARD).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
@@ -24,10 +27,11 @@ def describe_training(
 ) -> str:
     """How an encoder was trained, in one paragraph."""
     rates = " and ".join(f"{rate:g}" for rate in learning_rates)
-    return (
-        f"{passes}. Batches of {batch_size}, learning rate {rates} with warm-up and linear decay, bf16,\n"
+    text = (
+        f"{passes}. Batches of {batch_size}, learning rate {rates} with warm-up and linear decay, bf16, "
         f"frozen word embeddings, at most {max_tokens} tokens, seed {seed}; {minutes:.0f} minutes."
     )
+    return fill(text, WIDTH)
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

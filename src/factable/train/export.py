@@ -1,6 +1,7 @@
 """Model folders: a trained encoder as int8 ONNX, with its tokenizer and a manifest."""
 
 import shutil
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,16 +64,19 @@ def _write_onnx(model: "torch.nn.Module", inputs: Sequence[str], folder: Path) -
     model.eval()
     # Two rows, so that no size is taken for a constant.
     ones = torch.ones((2, 16), dtype=torch.int64)
-    torch.onnx.export(
-        model,
-        tuple(torch.zeros_like(ones) if name == "token_type_ids" else ones for name in inputs),
-        str(fp32),
-        dynamo=False,
-        opset_version=OPSET,
-        input_names=list(inputs),
-        output_names=["output"],
-        dynamic_axes={name: {0: "rows", 1: "tokens"} for name in inputs} | {"output": {0: "rows"}},
-    )
+    with warnings.catch_warnings():
+        # Of constants in the trace: no size is one, as tests with other sizes show.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            model,
+            tuple(torch.zeros_like(ones) if name == "token_type_ids" else ones for name in inputs),
+            str(fp32),
+            dynamo=False,
+            opset_version=OPSET,
+            input_names=list(inputs),
+            output_names=["output"],
+            dynamic_axes={name: {0: "rows", 1: "tokens"} for name in inputs} | {"output": {0: "rows"}},
+        )
     # Seven bits for weights: with eight, CPUs without VNNI overflow and give other answers.
     quantize_dynamic(fp32, folder / MODEL, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
     fp32.unlink()

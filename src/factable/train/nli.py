@@ -204,14 +204,14 @@ def _write_card(
     if recipe.then:
         names, share = ", ".join(source.name for source in recipe.then), recipe.then_share
         passes = (
-            f"A first pass over all other pairs and a second one over {names}; the weights are\n"
+            f"A first pass over all other pairs and a second one over {names}; the weights are "
             f"{share:.0%} of those after the second pass and {1 - share:.0%} of those before it"
         )
     write_card(
         folder,
         title="NLI model",
         summary=(
-            "A cross-encoder with three labels (entailment, neutral, contradiction): a small encoder,\n"
+            "A cross-encoder with three labels (entailment, neutral, contradiction): a small encoder, "
             "mean pooling and one linear layer."
         ),
         command="factable train nli",

@@ -208,7 +208,7 @@ def _write_card(
         folder,
         title="Question answering",
         summary=(
-            "Finds the answer to a question, or the words for a blank in a sentence, in a text or in\n"
+            "Finds the answer to a question, or the words for a blank in a sentence, in a text or in "
             "linearised data, and says how likely there is one: a small encoder and two scores per token."
         ),
         command="factable train qa",

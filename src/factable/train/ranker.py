@@ -254,13 +254,13 @@ def _write_card(
         folder,
         title="Ranker",
         summary=(
-            "A sentence encoder (mean pooling) that puts texts near the facts they state and near texts\n"
+            "A sentence encoder (mean pooling) that puts texts near the facts they state and near texts "
             "about similar tables."
         ),
         command="factable train ranker",
         sections={
             "Training": describe_training(
-                f"{texts[0]:,} texts to train on, {texts[1]:,} of other tables held out; at most\n"
+                f"{texts[0]:,} texts to train on, {texts[1]:,} of other tables held out; at most "
                 f"{options.epochs} epochs, the best one is kept",
                 batch_size=options.batch_size,
                 learning_rates=[options.learning_rate],

@@ -25,7 +25,6 @@ from factable.train.qa_questions import QaQuestion
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def letters(times):

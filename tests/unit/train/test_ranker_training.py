@@ -29,7 +29,7 @@ from factable.train.ranker_batches import (
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("no_cache")]
+pytestmark = pytest.mark.usefixtures("no_cache")
 LETTERS = "abcdefghijklmnop"
 ENGLISH = ("{name} is of {town}", "the {town} is of {name}")
 FRENCH = ("{name} vient de {town}", "né à {town}: {name}")
