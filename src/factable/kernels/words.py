@@ -1,11 +1,15 @@
 """The words of a text as metrics of overlap count them; `_words.py` gives the same."""
 
 from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import NamedTuple
 
+from factable.errors import MissingExtraError
 from factable.kernels.tokens import is_word, tokenize
 
 Stem = Callable[[str], str]
+# ROUGE does not stem words of this length or shorter.
+SHORT_WORD = 3
 
 
 class WordOptions(NamedTuple):
@@ -27,3 +31,26 @@ def words_of(text: str, reading: WordOptions) -> list[str]:
     """The words of a text."""
     words = [word_of(token, reading) for token in tokenize(text, reading.tokenizer)]
     return [word for word in words if word]
+
+
+@cache
+def porter() -> Stem:
+    """NLTK's Porter stemmer, with a cache of words."""
+    try:
+        from nltk.stem.porter import PorterStemmer
+    except ImportError:
+        raise MissingExtraError("stemming", "rouge") from None
+    stemmer = PorterStemmer()
+
+    @lru_cache(maxsize=1 << 18)
+    def stem(word: str) -> str:
+        return str(stemmer.stem(word))
+
+    return stem
+
+
+@cache
+def porter_of_long_words() -> Stem:
+    """The same, but short words stay as they are."""
+    stem = porter()
+    return lambda word: stem(word) if len(word) > SHORT_WORD else word

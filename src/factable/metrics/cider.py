@@ -21,11 +21,10 @@ from factable.io.files import sha256_of
 from factable.kernels import count_documents, restore_documents, score_cider
 from factable.kernels.cider import MAX_ORDERS, Frequencies, Options, Stored, part_names
 from factable.kernels.tokens import TOKENIZERS
-from factable.kernels.words import WordOptions, words_of
+from factable.kernels.words import WordOptions, porter, words_of
 from factable.metrics.references import NO_REFERENCES
 from factable.models.runtime.arrays import FileKind, cached_by_mtime, load_arrays, save_arrays, unpack
 from factable.models.runtime.progress import ParallelMap
-from factable.text.stem import porter
 from factable.types import Example
 
 # References that count as one document, by its name; a dict, because it keeps their order.

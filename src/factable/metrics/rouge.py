@@ -10,9 +10,8 @@ from factable.core.results import VALUE, Analysis, Findings
 from factable.kernels import score_rouge
 from factable.kernels.rouge import PARTS, Options, best_reference, read_sentences
 from factable.kernels.tokens import TOKENIZERS, token_spans
-from factable.kernels.words import WordOptions, word_of
+from factable.kernels.words import WordOptions, porter_of_long_words, word_of
 from factable.metrics.references import NO_REFERENCES, runs_without
-from factable.text.stem import porter_of_long_words
 from factable.types import Example, Finding
 
 KINDS = (*map(str, range(1, 10)), "L", "Lsum")

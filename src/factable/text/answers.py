@@ -13,10 +13,10 @@ from factable.text.values import (
     Relation,
     find_mentions,
     find_value,
+    parse_text,
     parse_value,
-    read_text,
 )
-from factable.text.values.words import alike, split_words
+from factable.text.values.words import same_word, split_words
 from factable.types import Record, Span
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’./,&][^\W_]+)*")
@@ -116,7 +116,7 @@ def answers_beside(text: str, spans: Sequence[Span], facts: Mapping[int, Record]
 
 def _names_of(text: str, facts: Mapping[int, Record]) -> set[Span]:
     """The spans of subjects and values; of two nested ones the longer."""
-    parsed = read_text(text)
+    parsed = parse_text(text)
     parts = {
         part
         for record in facts.values()
@@ -134,7 +134,7 @@ def _names_of(text: str, facts: Mapping[int, Record]) -> set[Span]:
 
 
 def _all_alike(text: str, words: set[str]) -> bool:
-    return all(any(alike(word.folded, other) for other in words) for word in split_words(text))
+    return all(any(same_word(word.folded, other) for other in words) for word in split_words(text))
 
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")

@@ -15,7 +15,7 @@ from factable.text.linearise import LinearData, linearise
 from factable.text.questions import Questions, blank_out
 from factable.text.sentences import sentence_spans
 from factable.text.templates import clean_value, facts_of, fill
-from factable.text.values import Boolean, Hit, ReadText, Relation, find_value, parse_value, read_text
+from factable.text.values import Boolean, Hit, ParsedText, Relation, find_value, parse_text, parse_value
 from factable.train.corruptions import Knowledge, add_generation_noise
 from factable.types import Example, Record, Span
 
@@ -193,9 +193,9 @@ class QaCorpus:
         self._questions = questions
         self._attributes = sorted({fact.attribute for passage in passages for fact in passage.facts})
 
-    def read(self, text: str) -> ReadText:
+    def read(self, text: str) -> ParsedText:
         """The text, sometimes as a system would write it, with its values."""
-        return read_text(self.vary(text))
+        return parse_text(self.vary(text))
 
     def vary(self, text: str) -> str:
         """The text, sometimes as a system would write it."""
@@ -255,7 +255,7 @@ class QaCorpus:
         return fact
 
 
-def find_answer(fact: Record, reading: ReadText, *, is_value: bool = True) -> Span | None:
+def find_answer(fact: Record, reading: ParsedText, *, is_value: bool = True) -> Span | None:
     """Where a text states the value (or subject) of a fact; a denial belongs to what it denies."""
     if not is_value:
         return _first_stated(find_value(fact.subject, reading))
@@ -317,12 +317,12 @@ def unstated_in_text(corpus: QaCorpus, passage: QaPassage) -> QaQuestion | None:
 def value_removed_from_text(corpus: QaCorpus, passage: QaPassage) -> QaQuestion | None:
     """A fact whose value was removed from the text."""
     fact = corpus.draw.choice(passage.facts)
-    reading = read_text(passage.text)
+    reading = parse_text(passage.text)
     span = find_answer(fact, reading)
     if not span:
         return None
     text = " ".join((reading.text[: span[0]] + reading.text[span[1] :]).split())
-    if find_answer(fact, read_text(text)):
+    if find_answer(fact, parse_text(text)):
         return None
     return QaQuestion(corpus.question(fact), corpus.vary(text), None)
 

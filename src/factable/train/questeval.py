@@ -26,7 +26,7 @@ from factable.models.runtime.progress import Advance
 from factable.models.seq2seq import SEPARATOR, UNANSWERABLE, AnswerInText, seq2seq_folder, write_questions
 from factable.text.linearise import linearise_by_entity
 from factable.text.templates import facts_of
-from factable.text.values import read_text
+from factable.text.values import parse_text
 from factable.train.options import QuestevalOptions
 from factable.train.qa_questions import find_answer
 from factable.train.trainer import (
@@ -114,7 +114,7 @@ def align(example: Example) -> Iterator[AlignedAnswer]:
     facts = facts_of(example.table)
     data = linearise_by_entity(facts)
     for reference in example.references:
-        reading = read_text(reference)
+        reading = parse_text(reference)
         for entry in data.positions:
             record = facts[entry.record]
             span = find_answer(record if entry.is_value else Record("", "", record.subject), reading)

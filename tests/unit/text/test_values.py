@@ -15,9 +15,9 @@ from factable.text.values import (
     compare,
     find_mentions,
     find_value,
+    parse_text,
     parse_value,
-    read_text,
-    read_value,
+    possible_values,
 )
 from factable.text.values.units import UNITS
 from helpers.paths import ROOT
@@ -35,7 +35,7 @@ def relation_said(value, attribute, text):
     hits = find_value(value, text, attribute)
     if hits:
         return hits[0].relation.value
-    values = read_value(value, attribute)
+    values = possible_values(value, attribute)
     found = {compare(one, mention.value) for one in values for mention in find_mentions(text)}
     return next(
         (one.value for one in (Relation.DIFFERENT, Relation.INCOMPARABLE) if one in found), "not said"
@@ -99,10 +99,10 @@ def test_what_a_data_value_is(value, attribute, parsed):
 
 
 def test_readings_of_values_that_can_be_two_things():
-    assert read_value("05/06/1942") == (Date(1942, 6, 5), Date(1942, 5, 6))
-    assert read_value("1942") == (Number(Fraction(1942)), Date(1942))
-    assert [number.unit for number in read_value("1,234 m (4,049 ft)")] == ["metre", "foot"]
-    assert [number.value for number in read_value("4%", "decrease")] == [-4, 4]
+    assert possible_values("05/06/1942") == (Date(1942, 6, 5), Date(1942, 5, 6))
+    assert possible_values("1942") == (Number(Fraction(1942)), Date(1942))
+    assert [number.unit for number in possible_values("1,234 m (4,049 ft)")] == ["metre", "foot"]
+    assert [number.value for number in possible_values("4%", "decrease")] == [-4, 4]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_readings_of_values_that_can_be_two_things():
     ],
 )
 def test_units_from_the_attribute(attribute, units):
-    assert [value.unit for value in read_value("25", attribute)] == units
+    assert [value.unit for value in possible_values("25", attribute)] == units
 
 
 def said(text):
@@ -157,7 +157,7 @@ def test_a_large_word_at_the_start_of_a_sentence_is_not_sure():
 
 
 def test_hits_come_best_first_and_a_text_is_read_once():
-    text = read_text("Watson lived long. James Craig Watson, or James Watson, found it.")
+    text = parse_text("Watson lived long. James Craig Watson, or James Watson, found it.")
     hits = find_value("James Craig Watson", text)
     assert [text.text[slice(*hit.span)] for hit in hits] == ["James Craig Watson", "Watson", "James Watson"]
     assert [hit.relation for hit in hits] == [Relation.EQUAL, Relation.COARSER, Relation.COARSER]

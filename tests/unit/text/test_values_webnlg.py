@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from factable.io.formats import open_format
-from factable.text.values import find_value, parse_value, read_text
+from factable.text.values import find_value, parse_text, parse_value
 from helpers.paths import ROOT, WEBNLG
 
 ITEMS = WEBNLG / "testdata_with_lex.xml.xz"
@@ -24,7 +24,7 @@ def measure(examples, seed=0):
     """By kind of value: relations in its own references, and in one of another item with another value."""
     draw = random.Random(seed)
     own, others, by_attribute = defaultdict(Counter), defaultdict(Counter), defaultdict(list)
-    texts = {text: read_text(text) for example in examples for text in example.references}
+    texts = {text: parse_text(text) for example in examples for text in example.references}
     for example in examples:
         for record in example.table.records:
             by_attribute[record.attribute].append(example)

@@ -7,7 +7,7 @@ import pytest
 
 from factable.errors import DataError
 from factable.text.questions import BLANK, Questions
-from factable.text.values import read_text
+from factable.text.values import parse_text
 from factable.train.qa_questions import (
     KINDS,
     QaCorpus,
@@ -83,7 +83,7 @@ def test_blanks_are_asked_of_data(made):
 
 
 def test_a_denial_belongs_to_the_answer():
-    reading = read_text("Zizzi is not family friendly.")
+    reading = parse_text("Zizzi is not family friendly.")
     start, end = find_answer(Record("Zizzi", "familyFriendly", "no"), reading)
     assert reading.text[start:end] == "not family friendly"
 

@@ -17,7 +17,7 @@ from factable.metrics.slots.patterns import SHIPPED, Patterns, load_patterns, pa
 from factable.models.runtime.arrays import read_tensors
 from factable.models.runtime.manifest import read_shipped
 from factable.text.templates import clean_value
-from factable.text.values import Boolean, Listing, ReadText, Relation, find_value, parse_value, read_text
+from factable.text.values import Boolean, Listing, ParsedText, Relation, find_value, parse_text, parse_value
 from factable.types import Record, Span, Table
 
 
@@ -47,7 +47,7 @@ class ValueExtractor:
 
 
 def _extract(text: str, table: Table) -> list[Extracted]:
-    reading = read_text(text)
+    reading = parse_text(text)
     records: list[Extracted] = []
     explained: list[Span] = []
     for record in table.records:
@@ -72,7 +72,7 @@ def _as_said(record: Record, words: str, relation: Relation) -> str:
     return clean_value(record.value) if isinstance(value, Boolean | Listing) else words
 
 
-def _unexplained(reading: ReadText, explained: Iterable[Span]) -> Iterator[Extracted]:
+def _unexplained(reading: ParsedText, explained: Iterable[Span]) -> Iterator[Extracted]:
     """The values of the text that no value and no subject of the table explains."""
     taken = sorted(explained)
     spans = dict.fromkeys((mention.start, mention.end) for mention in reading.mentions if mention.sure)

@@ -8,7 +8,7 @@ from itertools import combinations
 from factable.metrics.ledger.reading import CONNECTING, SAID, Reading, overlaps
 from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, clean_value, fill, split_identifier
 from factable.text.values import Date, Hit, Name, Number, Relation
-from factable.text.values.words import Word, alike, split_words
+from factable.text.values.words import Word, same_word, split_words
 from factable.types import Record, Span
 
 # A word after a value counts as this many words further away than one before it.
@@ -68,7 +68,7 @@ def _distance(words: list[Word], span: Span, cues: frozenset[str]) -> int | None
     inside = [number for number, word in enumerate(words) if span[0] <= word.start < span[1]]
     if not inside:
         return None
-    near = [number for number, word in enumerate(words) if any(alike(word.folded, cue) for cue in cues)]
+    near = [number for number, word in enumerate(words) if any(same_word(word.folded, cue) for cue in cues)]
     distances = [inside[0] - number if number < inside[0] else number - inside[-1] + AFTER for number in near]
     return min(distances, default=None)
 

@@ -6,8 +6,17 @@ from functools import cached_property
 
 from factable.text.sentences import sentence_spans
 from factable.text.templates import Templates, clean_value, facts_of, split_identifier
-from factable.text.values import Hit, Mention, ReadText, Relation, Value, find_value, read_text, read_value
-from factable.text.values.words import Word, alike, split_words
+from factable.text.values import (
+    Hit,
+    Mention,
+    ParsedText,
+    Relation,
+    Value,
+    find_value,
+    parse_text,
+    possible_values,
+)
+from factable.text.values.words import Word, same_word, split_words
 from factable.types import Example, Record, Span
 
 # A value in a text says that of the data if it is one of these to it.
@@ -25,7 +34,7 @@ class Reading:
     templates: Templates
     facts: dict[int, Record]
     names: dict[int, Record]
-    read: ReadText
+    read: ParsedText
     hits: dict[int, list[Hit]]
 
     @classmethod
@@ -36,7 +45,7 @@ class Reading:
         }
         facts = {index: record for index, record in facts_of(example.table).items() if index in records}
         names = {index: record for index, record in records.items() if index not in facts}
-        read = read_text(example.text)
+        read = parse_text(example.text)
         hits = {index: find_value(record.value, read, record.attribute) for index, record in records.items()}
         return cls(example, templates, facts, names, read, hits)
 
@@ -68,7 +77,7 @@ class Reading:
     def values(self) -> dict[int, tuple[Value, ...]]:
         """Every reading of each value."""
         return {
-            index: read_value(self.record(index).value, self.record(index).attribute)
+            index: possible_values(self.record(index).value, self.record(index).attribute)
             for index in self.indices
         }
 
@@ -144,7 +153,7 @@ _MAX_CONNECTING_BETWEEN = 2
 
 def is_covered(word: str, words: frozenset[str]) -> bool:
     """Whether a word of the text is a word of the data, in some form."""
-    return word in words or any(alike(word, other) for other in words)
+    return word in words or any(same_word(word, other) for other in words)
 
 
 def content_words(reading: Reading, span: Span) -> list[Word]:

@@ -12,7 +12,7 @@ from factable.core.results import Analysis, Findings
 from factable.metrics.slots.patterns import Patterns, load_patterns, patterns_checksum
 from factable.metrics.tables import NO_FACTS, columns_of
 from factable.text.templates import clean_value, split_identifier
-from factable.text.values import ReadText, Relation, find_value, read_text
+from factable.text.values import ParsedText, Relation, find_value, parse_text
 from factable.text.values.words import split_words
 from factable.types import Example, Finding, Record, Span
 
@@ -22,7 +22,7 @@ MIN_KEYWORD = 4
 PREFIX = 6
 
 
-def find_record(record: Record, reading: ReadText, patterns: Patterns) -> Span | None:
+def find_record(record: Record, reading: ParsedText, patterns: Patterns) -> Span | None:
     """Where a record is mentioned first, or None."""
     value = patterns.known(record.attribute, record.value)
     if value is not None:
@@ -33,7 +33,7 @@ def find_record(record: Record, reading: ReadText, patterns: Patterns) -> Span |
     return spans[0] if spans else None if hits else _find_keywords(record, reading)
 
 
-def _find_keywords(record: Record, reading: ReadText) -> Span | None:
+def _find_keywords(record: Record, reading: ParsedText) -> Span | None:
     """Where the first keyword of a record is, if more than half of its keywords are there."""
     words = [word.folded for word in split_words(clean_value(record.value))]
     if not words:
@@ -101,7 +101,7 @@ class _Mentions(NamedTuple):
 
 
 def _find_mentions(example: Example, patterns: Patterns) -> _Mentions:
-    reading = read_text(example.text)
+    reading = parse_text(example.text)
     return _Mentions(
         {
             index: find_record(record, reading, patterns)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from factable.metrics.slots.patterns import Patterns
-from factable.text.values import Relation, find_value, read_text
+from factable.text.values import Relation, find_value, parse_text
 from factable.types import Record, Span
 
 
@@ -57,7 +57,7 @@ def _find_known(text: str, patterns: Patterns) -> Iterator[SlotMention]:
 
 def _find_unknown(text: str, wanted: Iterable[SlotValue], patterns: Patterns) -> Iterator[SlotMention]:
     unknown = sorted(fact for fact in wanted if fact.value not in patterns.by_slot.get(fact.slot, {}))
-    reading = read_text(text) if unknown else None
+    reading = parse_text(text) if unknown else None
     for fact in unknown:
         assert reading is not None
         for span, relation in find_value(fact.value, reading, fact.slot):

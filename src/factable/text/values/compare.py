@@ -1,4 +1,4 @@
-"""How a value in a text stands to a value in the data."""
+"""How a value in a text compares with a value in the data."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -7,12 +7,12 @@ from factable.text.values.kinds import Boolean, Date, Listing, Name, Number, Rel
 from factable.text.values.names import compare_names
 from factable.text.values.units import unit_of, vaguer_unit
 
-# However few digits are said, what is further off is no rounding: 600,000 is not a million.
-_FURTHEST_OFF = Fraction(1, 10)
+# A number that is further off is not a rounding, however few digits it has: 600,000 is not a million.
+_MAX_ROUNDING = Fraction(1, 10)
 
 
 def compare(data: Value, text: Value) -> Relation:
-    """What a value in a text is to one in the data; `compare(a, b)` is `compare(b, a).flipped`."""
+    """The relation of a value in a text to one in the data; `compare(a, b)` is `compare(b, a).flipped`."""
     if isinstance(data, Number) and isinstance(text, Number):
         return _compare_numbers(data, text)
     if isinstance(data, Date) and isinstance(text, Date):
@@ -52,7 +52,7 @@ def _compare_numbers(data: Number, text: Number) -> Relation:
 
 
 def _says_less(unit: str, other: str) -> bool:
-    """Whether a unit leaves open what the other says; a rank is no amount without a unit."""
+    """Whether a unit is less specific than the other; a rank is not an amount without unit."""
     return vaguer_unit(other) == unit != "" or (not unit and other != "ordinal")
 
 
@@ -65,13 +65,13 @@ def _in_base(number: Number) -> Number:
 
 
 def _compare_amounts(data: Number, text: Number) -> Relation:
-    """How two numbers in one unit stand to each other."""
+    """The relation of two numbers in the same unit."""
     if (data.value, data.bound, data.high) == (text.value, text.bound, text.high):
         return Relation.EQUAL
-    text_rounds = _covers(text).holds(_said(data))
-    data_rounds = _covers(data).holds(_said(text))
+    text_rounds = _covers(text).holds(_stated(data))
+    data_rounds = _covers(data).holds(_stated(text))
     if text_rounds and data_rounds and _is_exact(data) == _is_exact(text):
-        # In different units: the same to the last digit of both.
+        # In different units: equal to the last digit of both.
         return Relation.EQUAL
     if text_rounds and (not data_rounds or _is_exact(data)):
         return Relation.COARSER
@@ -85,30 +85,32 @@ def _is_exact(number: Number) -> bool:
 
 
 def _rounding(number: Number) -> Fraction:
-    return min(number.step / 2, abs(number.value) * _FURTHEST_OFF)
+    return min(number.step / 2, abs(number.value) * _MAX_ROUNDING)
 
 
-def _said(number: Number) -> _Interval:
-    """The values that a number leaves open."""
-    value, off = number.value, _rounding(number)
+def _stated(number: Number) -> _Interval:
+    """The values that a number allows."""
+    value, rounding = number.value, _rounding(number)
     match number.bound:
         case "over" | "at least":
             return _Interval(value, value + number.step, number.bound == "over", True)
         case "under" | "at most":
             return _Interval(value - number.step, value, True, number.bound == "under")
         case "about":
-            return _Interval(value - off, (number.high or value) + off)
+            return _Interval(value - rounding, (number.high or value) + rounding)
     return _Interval(value, value if number.high is None else number.high)
 
 
 def _covers(number: Number) -> _Interval:
     """The values that a number can be a rounding of."""
-    off = _rounding(number)
-    return _Interval(number.value - off, number.value + off) if _is_exact(number) else _said(number)
+    rounding = _rounding(number)
+    if not _is_exact(number):
+        return _stated(number)
+    return _Interval(number.value - rounding, number.value + rounding)
 
 
 def _true_but_vague(data: Number, text: Number) -> bool:
-    """Whether a bound is kept, but so far from the number that it hardly speaks of it."""
+    """Whether a number keeps a bound, but is so far from it that the bound hardly refers to it."""
     for bound, other in ((data, text), (text, data)):
         exact = other.value if not other.bound else None
         if exact is not None and bound.bound in ("over", "at least") and exact > bound.value:
@@ -124,20 +126,20 @@ def _compare_dates(data: Date, text: Date) -> Relation:
     if data.years > 1 or text.years > 1:
         return _compare_periods(data, text)
     pairs = [(data.year, text.year), (data.month, text.month), (data.day, text.day)]
-    both = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
-    if any(ours != theirs for ours, theirs in both):
+    both = [(in_data, in_text) for in_data, in_text in pairs if in_data is not None and in_text is not None]
+    if any(in_data != in_text for in_data, in_text in both):
         return Relation.DIFFERENT
-    less = any(theirs is None and ours is not None for ours, theirs in pairs)
-    more = any(ours is None and theirs is not None for ours, theirs in pairs)
-    # A guess says less than the same without "about".
-    less, more = less or (text.about and not data.about), more or (data.about and not text.about)
-    if not both or (less and more):
+    coarser = any(in_text is None and in_data is not None for in_data, in_text in pairs)
+    finer = any(in_data is None and in_text is not None for in_data, in_text in pairs)
+    # An estimate says less than the same date without "about".
+    coarser, finer = coarser or (text.about and not data.about), finer or (data.about and not text.about)
+    if not both or (coarser and finer):
         return Relation.INCOMPARABLE
-    return Relation.COARSER if less else Relation.FINER
+    return Relation.COARSER if coarser else Relation.FINER
 
 
 def _compare_periods(data: Date, text: Date) -> Relation:
-    """How dates stand to each other of which one at least is a decade or a century."""
+    """The relation of two dates of which at least one is a decade or a century."""
     if data.year is None or text.year is None:
         return Relation.INCOMPARABLE
     first, last = max(data.year, text.year), min(data.year + data.years, text.year + text.years)
@@ -151,15 +153,15 @@ def _compare_periods(data: Date, text: Date) -> Relation:
 
 
 def _compare_listings(data: Value, text: Value) -> Relation:
-    """How lists stand to each other; a single name is a list of one."""
-    ours, theirs = _members(data), _members(text)
-    if not ours or not theirs:
+    """The relation of two lists; a single name is a list of one."""
+    in_data, in_text = _members(data), _members(text)
+    if not in_data or not in_text:
         return Relation.INCOMPARABLE
-    said = [any(compare_names(name, other) is Relation.EQUAL for other in theirs) for name in ours]
-    known = [any(compare_names(name, other) is Relation.EQUAL for name in ours) for other in theirs]
-    if all(known):
-        return Relation.EQUAL if all(said) else Relation.COARSER
-    return Relation.FINER if all(said) else Relation.DIFFERENT
+    mentioned = [any(compare_names(name, other) is Relation.EQUAL for other in in_text) for name in in_data]
+    supported = [any(compare_names(name, other) is Relation.EQUAL for name in in_data) for other in in_text]
+    if all(supported):
+        return Relation.EQUAL if all(mentioned) else Relation.COARSER
+    return Relation.FINER if all(mentioned) else Relation.DIFFERENT
 
 
 def _members(value: Value) -> tuple[Name, ...]:

@@ -32,7 +32,7 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[12]\d{3})"
 _ABOUT = r"(?P<about>(?:about|around|circa|approximately|roughly|c\.|ca\.)\s)?"
 _FROM, _TO = r"(?<![\w/.–-])(?<!\d[,:])", r"(?![\w/]|[-–.,:]\d)"
-# The longest first: of several readings at one place the first that is a date is taken.
+# The longest first: of several patterns that match, the first that gives a valid date is used.
 _WRITTEN = [
     re.compile(f"{_FROM}{_ABOUT}{pattern}{_TO}", re.IGNORECASE)
     for pattern in (
@@ -48,7 +48,7 @@ _WRITTEN = [
         r"(?-i:(?P<year>\d{1,4})\s(?P<era>BCE|BC|AD|CE)|AD\s(?P<late>\d{1,4}))",
     )
 ]
-# Day and month, or month and day: both if both can be.
+# Day and month, or month and day: both if both are possible.
 _NUMERIC = re.compile(rf"{_FROM}(\d\d?)([./-])(\d\d?)\2([12]\d{{3}}){_TO}")
 _LONE_MONTH = re.compile(
     rf"(?<![^\W_])(?:in|since|until|during|by|last|next|every|each)\s({'|'.join(MONTHS)})"
@@ -56,7 +56,7 @@ _LONE_MONTH = re.compile(
 )
 _YEAR_ALONE = re.compile(rf"{_FROM}{_ABOUT}(?P<year>1\d{{3}}|2[01]\d\d){_TO}")
 _YEARS = re.compile(rf"{_FROM}(1\d{{3}}|2[01]\d\d)[-–](1\d{{3}}|2[01]\d\d)(?![\w/]|[-–.,:]\d)")
-# A place where a date can begin, so that the patterns are tried nowhere else.
+# Where a date can begin, so that the patterns are tried nowhere else.
 _CANDIDATE = re.compile(
     rf"(?<![^\W_])(?:(?:about|around|circa|approximately|roughly|c\.|ca\.)\s)?(?:\d{{1,4}}(?!\d)|AD\s|(?:{_MONTH})(?![^\W_]))",
     re.IGNORECASE,
@@ -64,46 +64,46 @@ _CANDIDATE = re.compile(
 
 
 def find_dates(text: str) -> Iterator[Mention]:
-    """Every date in a text; a span that can be two days has two mentions."""
-    index = 0
+    """Every date in a text; a span that may be two different days has two mentions."""
+    end = 0
     for candidate in _CANDIDATE.finditer(text):
-        if candidate.start() < index:
+        if candidate.start() < end:
             continue
         for mention in _dates_at(text, candidate.start()):
-            index = mention.end
+            end = mention.end
             yield mention
     for month in _LONE_MONTH.finditer(text):
         yield Mention(Date(month=_MONTH_OF[month[1].lower()]), month.start(1), month.end())
 
 
-def find_years(text: str, taken: bytearray) -> Iterator[Mention]:
-    """Numbers of four digits that can be years, outside of places that are taken."""
+def find_years(text: str, excluded: bytearray) -> Iterator[Mention]:
+    """Numbers of four digits that can be years, except at characters marked in `excluded`."""
     for span in _YEARS.finditer(text):
-        if not taken[span.start()] and span[1] < span[2]:
+        if not excluded[span.start()] and span[1] < span[2]:
             yield Mention(Date(int(span[1])), span.start(1), span.end(1))
             yield Mention(Date(int(span[2])), span.start(2), span.end(2))
-    for found in _YEAR_ALONE.finditer(text):
-        if not taken[found.start("year")]:
-            yield Mention(Date(int(found["year"]), about=bool(found["about"])), found.start(), found.end())
+    for match in _YEAR_ALONE.finditer(text):
+        if not excluded[match.start("year")]:
+            yield Mention(Date(int(match["year"]), about=bool(match["about"])), match.start(), match.end())
 
 
-def _dates_at(text: str, index: int) -> list[Mention]:
-    numeric = _NUMERIC.match(text, index)
+def _dates_at(text: str, start: int) -> list[Mention]:
+    numeric = _NUMERIC.match(text, start)
     if numeric:
         first, last, year = int(numeric[1]), int(numeric[3]), int(numeric[4])
         days = {Date(year, month, day): None for day, month in ((first, last), (last, first))}
-        return [Mention(date, index, numeric.end()) for date in days if _exists(date)]
+        return [Mention(date, start, numeric.end()) for date in days if _exists(date)]
     for pattern in _WRITTEN:
-        found = pattern.match(text, index)
-        date = _date(found) if found else None
-        if found and date:
-            return [Mention(date, index, found.end())]
+        match = pattern.match(text, start)
+        date = _date(match) if match else None
+        if match and date:
+            return [Mention(date, start, match.end())]
     return []
 
 
-def _date(found: re.Match[str]) -> Date | None:
-    """The date of a match, or nothing if there is no such day or the word is no month."""
-    parts = found.groupdict()
+def _date(match: re.Match[str]) -> Date | None:
+    """The date of a match; None if there is no such day or the word is not a month."""
+    parts = match.groupdict()
     about = bool(parts.get("about"))
     if parts.get("decade"):
         return Date(int(parts["decade"]) * 10, years=10, about=about)
@@ -112,18 +112,18 @@ def _date(found: re.Match[str]) -> Date | None:
     if "era" in parts:
         year = int(parts["year"] or parts["late"])
         return Date(-year if (parts["era"] or "").upper().startswith("B") else year, about=about)
-    month, year_said, day = parts["month"], parts.get("year"), parts.get("day")
+    month, year_text, day = parts["month"], parts.get("year"), parts.get("day")
     # "may 5" and "march 5" are more often verbs.
-    if month.lower() in ("may", "march", "mar") and month.islower() and not (year_said and day):
+    if month.lower() in ("may", "march", "mar") and month.islower() and not (year_text and day):
         return None
     number = int(month) if month.isdecimal() else _MONTH_OF[month.lower().removesuffix(".")]
-    date = Date(int(year_said) if year_said else None, number, int(day) if day else None, about=about)
+    date = Date(int(year_text) if year_text else None, number, int(day) if day else None, about=about)
     return date if _exists(date) else None
 
 
 def _exists(date: Date) -> bool:
-    """Whether the calendar has such a day; without a year 29 February counts."""
+    """Whether the calendar has such a day; without a year, 29 February exists."""
     if date.month is None or not 1 <= date.month <= 12:
         return date.month is None
-    # A leap year, if none is said.
+    # A leap year, if no year is given.
     return date.day is None or 1 <= date.day <= calendar.monthrange(date.year or 2000, date.month)[1]

@@ -1,4 +1,4 @@
-"""What a value can be, where a text says one, and how two values stand to each other."""
+"""The kinds of values, mentions of values in a text, and relations between values."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Bound = Literal["", "about", "over", "under", "at least", "at most"]
 
 
 class Relation(Enum):
-    """What a value in a text is to a value in the data."""
+    """How a value in a text compares with a value in the data."""
 
     EQUAL = "equal"
     COARSER = "coarser"
@@ -20,13 +20,13 @@ class Relation(Enum):
 
     @property
     def flipped(self) -> "Relation":
-        """The same seen from the other side."""
+        """The relation of the data to the text."""
         return {Relation.COARSER: Relation.FINER, Relation.FINER: Relation.COARSER}.get(self, self)
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number in a unit, exact; `step` is the place of its last digit said, `high` the end of a range."""
+    """An exact number in a unit; `step` is the place value of its last digit, `high` the end of a range."""
 
     value: Fraction
     unit: str = ""
@@ -37,7 +37,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A day, month or year, whatever of it is known; `years` is 10 for a decade and 100 for a century."""
+    """A date, as far as it is known; `years` is 10 for a decade and 100 for a century."""
 
     year: int | None = None
     month: int | None = None
@@ -55,7 +55,7 @@ class Boolean:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """Words without case, accents and quotes; `comma` is how many of them come before the first comma."""
+    """Words without case, accents and quotes; `comma` is the number of words before the first comma."""
 
     words: tuple[str, ...]
     comma: int = 0
@@ -72,9 +72,9 @@ Value = Number | Date | Boolean | Name | Listing
 
 
 class Mention(NamedTuple):
-    """A value said in `text[start:end]`; a span that can be read in two ways has two mentions.
+    """A value in `text[start:end]`; an ambiguous span has several mentions.
 
-    `sure` is false for a single word at the start of a sentence, where the capital may be no name's.
+    `sure` is false for a single capitalised word at the start of a sentence, which may be no name.
     """
 
     value: Value
@@ -83,7 +83,7 @@ class Mention(NamedTuple):
     sure: bool = True
 
 
-def best(relations: Iterable[Relation]) -> Relation:
-    """The first of the relations in the order of the enumeration; incomparable if there is none."""
+def best_relation(relations: Iterable[Relation]) -> Relation:
+    """The first of the relations in the order of the enumeration; incomparable if there are none."""
     order = list(Relation)
     return min(relations, key=order.index, default=Relation.INCOMPARABLE)

@@ -1,4 +1,4 @@
-"""Which values a text says, and where."""
+"""The values that a text mentions, and the values that a text of the data may mean."""
 
 import re
 from collections.abc import Iterable
@@ -8,51 +8,48 @@ from functools import lru_cache
 from factable.text.templates import clean_value, split_identifier
 from factable.text.values.dates import find_dates, find_years
 from factable.text.values.kinds import Boolean, Date, Listing, Mention, Name, Number, Value
-from factable.text.values.names import find_names, name_of
-from factable.text.values.quantities import find_numbers, join_numbers
-from factable.text.values.units import is_money, units_called
+from factable.text.values.names import find_names, parse_name
+from factable.text.values.numbers import find_numbers, join_numbers
+from factable.text.values.units import is_money, units_named
 
 
 def find_mentions(text: str) -> tuple[Mention, ...]:
-    """Numbers, dates, names and codes in a text, in order; a span with two readings comes twice.
+    """Numbers, dates, names and codes in a text, in order; an ambiguous span comes several times.
 
-    Spans of numbers and dates do not overlap but for years, which can be numbers too.
+    Spans of numbers and dates do not overlap, except for years, which may be numbers, too.
     """
     dates = list(find_dates(text))
-    taken = _indices(text, dates)
-    numbers = list(join_numbers(text, find_numbers(text, taken)))
-    # What has a unit is no year, and what has a comma neither.
+    numbers = list(join_numbers(text, find_numbers(text, _covered(text, dates))))
+    # A number with a unit is not a year, nor is one with a comma.
     measures = [mention for mention in numbers if isinstance(mention.value, Number) and mention.value.unit]
-    years = list(find_years(text, _indices(text, [*dates, *measures])))
-    with_digits = [mention for mention in numbers if any(char.isdecimal() for char in _said(text, mention))]
+    years = list(find_years(text, _covered(text, [*dates, *measures])))
+    with_digits = [
+        mention for mention in numbers if any(char.isdecimal() for char in text[mention.start : mention.end])
+    ]
     in_words = {mention.start: mention.end for mention in numbers if isinstance(mention.value, Number)}
     names = [
         mention
-        for mention in find_names(text, _indices(text, [*dates, *_no_codes(with_digits)]))
+        for mention in find_names(text, _covered(text, [*dates, *_no_codes(with_digits)]))
         if mention.end > in_words.get(mention.start, 0)
     ]
-    inside = _indices(text, names)
+    inside = _covered(text, names)
     numbers = [
         mention for mention in numbers if not (isinstance(mention.value, Name) and inside[mention.start])
     ]
     return tuple(sorted([*dates, *numbers, *years, *names], key=lambda mention: (mention.start, mention.end)))
 
 
-def _said(text: str, mention: Mention) -> str:
-    return text[mention.start : mention.end]
-
-
 def _no_codes(mentions: Iterable[Mention]) -> list[Mention]:
-    """Numbers only: a code such as C-17 may be part of a name."""
+    """Without codes such as C-17, which may be part of a name."""
     return [mention for mention in mentions if isinstance(mention.value, Number)]
 
 
-def _indices(text: str, mentions: Iterable[Mention]) -> bytearray:
-    """A mark for each character that belongs to a mention."""
-    indices = bytearray(len(text))
+def _covered(text: str, mentions: Iterable[Mention]) -> bytearray:
+    """A 1 for each character that belongs to a mention."""
+    covered = bytearray(len(text))
     for mention in mentions:
-        indices[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
-    return indices
+        covered[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
+    return covered
 
 
 _BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
@@ -71,44 +68,44 @@ _MAX_UNIT_WORDS = 4
 
 
 def parse_value(text: str, attribute: str = "") -> Value:
-    """What a value of the data is; its attribute may give a unit or tell a year from a number."""
-    return read_value(text, attribute)[0]
+    """The likeliest value of a text in the data; the attribute may give a unit or mark a year."""
+    return possible_values(text, attribute)[0]
 
 
-# The same data is read again for the text of every system.
+# The same data occurs with the texts of many systems.
 @lru_cache(maxsize=1 << 14)
-def read_value(text: str, attribute: str = "") -> tuple[Value, ...]:
-    """Every reading of a value of the data, the likeliest first."""
+def possible_values(text: str, attribute: str = "") -> tuple[Value, ...]:
+    """Every value that a text in the data may mean, the likeliest first."""
     plain = clean_value(text)
     if plain.lower() in _BOOLEANS:
         return (Boolean(_BOOLEANS[plain.lower()]),)
     parenthesis = _UNIT_IN_PARENTHESES.fullmatch(text.strip())
-    measured = _whole(f"{parenthesis[1].strip()} {parenthesis[2].strip()}") if parenthesis else []
+    measured = _numbers_and_dates(f"{parenthesis[1].strip()} {parenthesis[2].strip()}") if parenthesis else []
     if parenthesis and not measured:
-        measured = [*_whole(parenthesis[1].strip()), *_whole(parenthesis[2].strip())]
-    # Spaces that hold thousands together are lost in what is readable.
-    found = measured or _whole(plain) or _whole(text.strip())
+        measured = [*_numbers_and_dates(parenthesis[1].strip()), *_numbers_and_dates(parenthesis[2].strip())]
+    # `plain` has lost the special spaces that separate thousands.
+    values = measured or _numbers_and_dates(plain) or _numbers_and_dates(text.strip())
     words = split_identifier(attribute)
-    found = [reading for value in found for reading in _with_attribute(value, attribute, words)]
+    values = [reading for value in values for reading in _with_attribute(value, attribute, words)]
     if _WHEN.search(words):
-        found = [*(_as_year(value) for value in found if _is_year(value)), *found]
-        found.sort(key=lambda value: not isinstance(value, Date))
-    if found and any(char.isdecimal() for char in plain):
-        return tuple(dict.fromkeys(found))
+        values = [*(_as_year(value) for value in values if _is_year(value)), *values]
+        values.sort(key=lambda value: not isinstance(value, Date))
+    if values and any(char.isdecimal() for char in plain):
+        return tuple(dict.fromkeys(values))
     members = _members(plain)
     listing = [Listing(members)] if members else []
-    return (*dict.fromkeys(found), *listing, name_of(plain))
+    return (*dict.fromkeys(values), *listing, parse_name(plain))
 
 
-def _whole(text: str) -> list[Value]:
-    """The numbers and dates that a text is as a whole."""
+def _numbers_and_dates(text: str) -> list[Value]:
+    """The numbers and dates that span a whole text."""
     mentions = [mention for mention in find_mentions(text) if (mention.start, mention.end) == (0, len(text))]
     values = [mention.value for mention in mentions if isinstance(mention.value, Number | Date)]
     return sorted(values, key=lambda value: not isinstance(value, Number))
 
 
 def _is_year(value: Value) -> bool:
-    """Whether a number without unit can be a year, as in 1950.0."""
+    """Whether a value is a number without unit that can be a year, as in 1950.0."""
     exact = isinstance(value, Number) and not (value.unit or value.bound or value.high is not None)
     return exact and isinstance(value, Number) and value.value.denominator == 1 and 1000 <= value.value < 2200
 
@@ -119,7 +116,7 @@ def _as_year(value: Value) -> Date:
 
 
 def _with_attribute(value: Value, attribute: str, words: str) -> list[Value]:
-    """A number with what its attribute says of it."""
+    """A number with the unit, rank or direction that its attribute gives."""
     if not isinstance(value, Number):
         return [value]
     if not value.unit:
@@ -129,7 +126,7 @@ def _with_attribute(value: Value, attribute: str, words: str) -> list[Value]:
         if units:
             return [replace(value, unit=unit) for unit in units]
     if _FALL.search(words) and value.value > 0 and value.high is None:
-        # "decrease: 4%" may be said as "fell by 4%" and as "a decrease of some 4%".
+        # "decrease: 4%" may be written as "fell by 4%" or as "a decrease of some 4%".
         return [replace(value, value=-value.value), value]
     return [value]
 
@@ -141,28 +138,28 @@ def units_in_attribute(attribute: str) -> tuple[str, ...]:
         return ("year",)
     inside = re.search(r"\((?:in[\s_])?([^()]+)\)\s*\Z", attribute)
     if inside:
-        return units_called(inside[1].replace("_", " ").strip())
+        return units_named(inside[1].replace("_", " ").strip())
     for count in range(min(_MAX_UNIT_WORDS, len(words) - 1), 0, -1):
         unit = " ".join(words[-count:])
         marked = words[-count - 1] == "in"
-        # One small letter or a word in the singular may mean anything: "year", "day of the week".
+        # A single letter or a word in the singular may mean anything: "year", "day of the week".
         if marked or unit.endswith(("s", "feet")) or (1 < len(unit) <= 4 and _is_short(unit)):
-            units = units_called(unit) or units_called(unit.upper())
+            units = units_named(unit) or units_named(unit.upper())
             if units and (marked or len(unit) > 1):
                 return units
     return ()
 
 
 def _is_short(unit: str) -> bool:
-    """Whether a word of an attribute is the symbol of a unit or the code of a currency."""
-    return bool(units_called(unit)) or any(is_money(name) for name in units_called(unit.upper()))
+    """Whether a word is the symbol of a unit or the code of a currency."""
+    return bool(units_named(unit)) or any(is_money(name) for name in units_named(unit.upper()))
 
 
 def _members(text: str) -> tuple[Name, ...]:
-    """The members of a list: three or more between commas, or any number between semicolons and bars."""
+    """The members of a list: at least three if separated by commas, else two, separated by ; or |."""
     parts = [part for part in _SEPARATOR.split(text) if part]
     if parts and ("," in text) and ";" not in text and "|" not in text:
         parts[-1:] = _AND.split(parts[-1]) if len(parts) > 1 else parts[-1:]
         if len(parts) < 3:
             return ()
-    return tuple(map(name_of, parts)) if len(parts) > 1 else ()
+    return tuple(map(parse_name, parts)) if len(parts) > 1 else ()

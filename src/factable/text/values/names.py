@@ -1,4 +1,4 @@
-"""Names: how they are written, shortened and turned around."""
+"""Names: how they are written, abbreviated and reordered."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from factable.text.values.kinds import Mention, Name, Relation
 from factable.text.values.words import Word, split_words
 
 _ARTICLES = frozenset(("the", "a", "an"))
-# A qualifier that tells things of one name apart, as in "Avatar (film)".
+# A qualifier that distinguishes things of the same name, as in "Avatar (film)".
 _QUALIFIER = re.compile(r"(?<=\S)\s*\([^()]*\)\s*\Z")
 _PARTICLE_WORDS = (
     "of the de del della di da dos das du van der den von zu la le les el al bin ibn y e af av op ter for"
@@ -16,7 +16,7 @@ _PARTICLE_WORDS = (
 _PARTICLES = frozenset(_PARTICLE_WORDS.split())
 _PREPOSITIONS = frozenset(("of", "in", "at", "on", "for", "from", "near", "with"))
 _MAX_PARTICLES = 2
-# Words that are written large where a sentence begins and are no names.
+# Words that are capitalised at the start of a sentence without being names.
 _OPENING_WORDS = """
 the a an this that these those it its he his him she her they their there then we our us you your i my me in
 on at as and but or nor so if of by for from to with without into onto over under near about after before
@@ -26,15 +26,15 @@ can could will would shall should may might must here now today yet still such o
 unlike despite between among within through throughout against along across behind beyond per than
 """
 _OPENERS = frozenset(_OPENING_WORDS.split())
-# What may stand between two words of one name.
+# What may stand between two words of a name.
 _GAP = re.compile(r"[ \u00a0\n]|-|–|/|\. ?| ?& ?|, (?=[JS]r\b)")
-_SHORTENED = re.compile(
+_ABBREVIATION = re.compile(
     r"[A-Z]|St|Mt|Ft|Dr|Mr|Mrs|Ms|Jr|Sr|Prof|Gen|Col|Lt|Sgt|Capt|Rev|Hon|No|Inc|Ltd|Co|Corp"
 )
 
 
-def name_of(text: str) -> Name:
-    """A text as a name, without a leading article and a qualifier in parentheses; underscores are spaces."""
+def parse_name(text: str) -> Name:
+    """A text as a name, without a leading article or a qualifier in parentheses; underscores are spaces."""
     plain = text.replace("_", " ")
     plain = _QUALIFIER.sub("", plain) or plain
     words = split_words(plain)
@@ -43,38 +43,38 @@ def name_of(text: str) -> Name:
     return Name(tuple(word.folded for word in words[article:]), max(0, comma - article))
 
 
-def orders(name: Name) -> list[tuple[str, ...]]:
-    """The orders in which the words of a name may stand: as written, or what follows the comma first."""
-    turned = name.words[name.comma :] + name.words[: name.comma]
-    return [name.words] if turned == name.words else [name.words, turned]
+def word_orders(name: Name) -> list[tuple[str, ...]]:
+    """The possible orders of the words of a name: as written, or the part after the comma first."""
+    reordered = name.words[name.comma :] + name.words[: name.comma]
+    return [name.words] if reordered == name.words else [name.words, reordered]
 
 
 def compare_names(data: Name, text: Name) -> Relation:
-    """How a name in a text stands to one in the data."""
-    pairs = [(ours, theirs) for ours in orders(data) for theirs in orders(text)]
-    if any(_joined(ours) == _joined(theirs) for ours, theirs in pairs):
+    """How a name in a text compares with one in the data."""
+    pairs = [(in_data, in_text) for in_data in word_orders(data) for in_text in word_orders(text)]
+    if any(_joined(in_data) == _joined(in_text) for in_data, in_text in pairs):
         return Relation.EQUAL
-    shorter = any(_shortens(theirs, ours) for ours, theirs in pairs) and _names_the_thing(text, data)
-    longer = any(_shortens(ours, theirs) for ours, theirs in pairs) and _names_the_thing(data, text)
+    shorter = any(_shortens(in_text, in_data) for in_data, in_text in pairs) and _names_the_thing(text, data)
+    longer = any(_shortens(in_data, in_text) for in_data, in_text in pairs) and _names_the_thing(data, text)
     shorter, longer = shorter or is_acronym(text, data), longer or is_acronym(data, text)
     if shorter != longer:
         return Relation.COARSER if shorter else Relation.FINER
-    if shorter or any(_agree(ours, theirs) for ours, theirs in pairs):
+    if shorter or any(_agree(in_data, in_text) for in_data, in_text in pairs):
         return Relation.INCOMPARABLE
     return Relation.DIFFERENT
 
 
 def is_acronym(short: Name, name: Name) -> bool:
-    """Whether a single word, or letters with full stops, are the first letters of a name or its head."""
+    """Whether a word, or letters with full stops, consist of the first letters of a name or of its head."""
     letters = _joined(short.words)
     if len(letters) < 2 or " " in letters:
         return False
-    wholes = (name.words, name.words[: name.comma], _head(name))
-    return letters in ("".join(word[0] for word in words if word not in _PARTICLES) for words in wholes)
+    forms = (name.words, name.words[: name.comma], _head(name))
+    return letters in ("".join(word[0] for word in words if word not in _PARTICLES) for words in forms)
 
 
 def _joined(words: Sequence[str]) -> str:
-    """The words with neighbouring initials as one: U.S. is US, B.M. is B. M."""
+    """The words, with neighbouring initials joined: U.S. is US, B.M. is B. M."""
     parts: list[str] = []
     last = ""
     for word in words:
@@ -91,16 +91,16 @@ def _stands_for(short: str, word: str) -> bool:
 
 
 def _shortens(short: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether some words, in their order and perhaps as initials, are a shorter form of others."""
+    """Whether words, in order and perhaps as initials, are a shorter form of others."""
     if not any(len(word) > 1 and word.isalpha() and word not in _PARTICLES for word in short):
         return False
     rest = iter(words)
-    # Each search goes on where the one before has stopped.
+    # Each search continues where the previous one stopped.
     return all(any(_stands_for(word, other) for other in rest) for word in short)
 
 
 def _names_the_thing(short: Name, name: Name) -> bool:
-    """Whether a shorter form keeps what names the thing: a word of its head, and not only a middle name.
+    """Whether a shorter form keeps the identifying part: a word of its head, and not only a middle name.
 
     "Dallas" is short for "Dallas, Texas", and "Texas" is not.
     """
@@ -111,23 +111,23 @@ def _names_the_thing(short: Name, name: Name) -> bool:
 
 
 def _head(name: Name) -> tuple[str, ...]:
-    """The words of a name before its comma or first preposition, which tell where or of what it is."""
+    """The words of a name before its comma or first preposition."""
     words = name.words[: name.comma] or name.words
     ends = [index for index, word in enumerate(words) if word in _PREPOSITIONS and index]
     return words[: ends[0]] if ends else words
 
 
-def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two names differ in what they shorten to initials only."""
-    if len(one) != len(other):
+def _agree(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether two names differ only in what they abbreviate to initials."""
+    if len(first) != len(second):
         return False
-    return all(_stands_for(a, b) or _stands_for(b, a) for a, b in zip(one, other, strict=True))
+    return all(_stands_for(a, b) or _stands_for(b, a) for a, b in zip(first, second, strict=True))
 
 
-def find_names(text: str, taken: bytearray) -> Iterator[Mention]:
-    """Runs of words written large; nothing in a text that has no small letters to tell them from.
+def find_names(text: str, excluded: bytearray) -> Iterator[Mention]:
+    """Runs of capitalised words; nothing in a text without lower-case letters.
 
-    Places marked in `taken` (those of numbers and dates in digits) end a run.
+    Characters marked in `excluded` (numbers and dates in digits) end a run.
     """
     if text == text.upper():
         return
@@ -136,60 +136,60 @@ def find_names(text: str, taken: bytearray) -> Iterator[Mention]:
     index = 0
     while index < len(words):
         word = words[index]
-        if not _is_large(text, word) or taken[word.start]:
+        if not _is_capitalised(text, word) or excluded[word.start]:
             index += 1
             continue
         if word.folded in _OPENERS and (word.start in starts or word.end - word.start == 1):
             index += 1
             continue
-        last = _end_of_run(text, words, index, taken, starts)
+        last = _end_of_run(text, words, index, excluded, starts)
         end = end_of_word(text, words[last])
         sure = last > index or word.start not in starts
-        yield Mention(name_of(text[word.start : end]), word.start, end, sure)
+        yield Mention(parse_name(text[word.start : end]), word.start, end, sure)
         index = last + 1
 
 
 def _first_word(text: str, start: int) -> int:
-    """Where the first letter of a sentence stands, after quotes and brackets."""
+    """The index of the first letter of a sentence, after quotes and brackets."""
     while start < len(text) and not text[start].isalnum():
         start += 1
     return start
 
 
-def _is_large(text: str, word: Word) -> bool:
+def _is_capitalised(text: str, word: Word) -> bool:
     return text[word.start].isupper()
 
 
 def end_of_word(text: str, word: Word) -> int:
-    """Where a word ends, without a possessive ending."""
+    """The end of a word, without a possessive ending."""
     return word.end - 2 if text[word.end - 2 : word.end] in ("'s", "’s") else word.end
 
 
-def _end_of_run(text: str, words: Sequence[Word], first: int, taken: bytearray, starts: set[int]) -> int:
-    """The last word of a run; small words such as "of" and "van" stand only between large ones."""
+def _end_of_run(text: str, words: Sequence[Word], first: int, excluded: bytearray, starts: set[int]) -> int:
+    """The last word of a run; words such as "of" and "van" are only allowed between capitalised ones."""
     last = first
     while True:
         after = last + 1
         while after < len(words) and after <= last + _MAX_PARTICLES and words[after].folded in _PARTICLES:
-            if _is_large(text, words[after]):
+            if _is_capitalised(text, words[after]):
                 break
             after += 1
-        if after >= len(words) or taken[words[after].start] or words[after].start in starts:
+        if after >= len(words) or excluded[words[after].start] or words[after].start in starts:
             return last
         # A number after a hyphen belongs to the name, as in C-17.
         number = text[words[last].end] == "-" and text[words[after].start].isdecimal()
-        if not (_is_large(text, words[after]) or number):
+        if not (_is_capitalised(text, words[after]) or number):
             return last
         if not all(_joins(text, words[at], words[at + 1]) for at in range(last, after)):
             return last
         last = after
 
 
-def _joins(text: str, one: Word, other: Word) -> bool:
-    """Whether nothing between two words, nor a possessive, ends a name."""
-    gap = text[one.end : other.start]
-    if end_of_word(text, one) < one.end:
+def _joins(text: str, first: Word, second: Word) -> bool:
+    """Whether two words can belong to one name: no possessive, and nothing between them that ends a name."""
+    gap = text[first.end : second.start]
+    if end_of_word(text, first) < first.end:
         return False
     if gap.startswith("."):
-        return bool(_GAP.fullmatch(gap) and _SHORTENED.fullmatch(text[one.start : one.end]))
+        return bool(_GAP.fullmatch(gap) and _ABBREVIATION.fullmatch(text[first.start : first.end]))
     return bool(_GAP.fullmatch(gap))

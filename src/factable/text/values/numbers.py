@@ -1,14 +1,18 @@
-"""Numbers in digits: separators, scales such as million, ordinals, ranges and fractions."""
+"""Numbers in a text: in digits or words, with sign, direction, currency, unit, bound and range."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import merge
+from itertools import groupby, product
 from typing import NamedTuple
 
-from factable.text.values.units import unit_at
+from factable.text.values.kinds import Bound, Mention, Number
+from factable.text.values.names import parse_name
+from factable.text.values.units import CURRENCY_BEFORE, rating_unit, unit_at, unit_of, units_named
 
-# Longer runs of digits are codes, and reading them as numbers takes long.
+# Longer runs of digits are codes, and slow to parse as numbers.
 _MAX_DIGITS = 40
 _GROUPED = "[\u00a0\u2009\u202f'’]"
 #: Digits as a part of a pattern: 1,500,000.5, 1,50,000, 1.500.000, 1'500'000, 1500000.5 or .5
@@ -17,7 +21,7 @@ DIGITS = (
     rf"|\d{{1,3}}(?:{_GROUPED}\d{{3}})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
 )
 _DIGITS = re.compile(DIGITS)
-# A word with a digit, and what hangs together with it: 14/32, 25-year-old, 1:25, 3.5.
+# A word with a digit, and what is connected to it: 14/32, 25-year-old, 1:25, 3.5.
 _TOKEN = re.compile(
     rf"(?<![^\W_])(?<![^\W_][-–/'’])(?:(?<!\d)\.(?=\d))?[^\W_]+"
     rf"(?:[-–/'’](?=[^\W_])[^\W_]+|(?<=\d)[.,:](?=\d)[^\W_]+|(?<=\d){_GROUPED}(?=\d{{3}}(?!\d))\d+)*"
@@ -27,7 +31,7 @@ _ORDINAL = re.compile("st|nd|rd|th", re.IGNORECASE)
 _FRACTIONS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅛": "1/8"}
 _FRACTION_SIGN = re.compile(f"\\s?([{''.join(_FRACTIONS)}])|\\s([1-9])/([2-9])(?![\\w/])")
 _LONE_FRACTION = re.compile(rf"(?<!\w)(?<!\d\s)[{''.join(_FRACTIONS)}](?!\w)")
-#: The last place of fractions: a third is 0.3 to it.
+#: The precision of fractions: a third is 0.3.
 TENTH = Fraction(1, 10)
 #: Words that multiply the number before them.
 SCALES = {"thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7}
@@ -40,7 +44,7 @@ _AND_A_HALF = re.compile(r"\sand\sa\shalf(?![^\W_])", re.IGNORECASE)
 
 
 class Numeral(NamedTuple):
-    """A number at a place in a text, without its unit."""
+    """A number in a text, without its unit."""
 
     start: int
     end: int
@@ -50,66 +54,66 @@ class Numeral(NamedTuple):
     ordinal: bool = False
 
     def scaled(self, factor: int, end: int, *, rounds: bool = True) -> "Numeral":
-        """The number times a scale word that ends at `end`; a dozen and a hundred are no rounding."""
+        """The number times a scale word that ends at `end`; a dozen and a hundred do not round it."""
         step = self.step * factor if rounds else min(self.step * factor, Fraction(1))
         high = None if self.high is None else self.high * factor
         return self._replace(end=end, value=self.value * factor, step=step, high=high)
 
 
-def tokens_with_digits(text: str) -> Iterator[re.Match[str]]:
-    """Everything written with a digit, in order."""
+def digit_tokens(text: str) -> Iterator[re.Match[str]]:
+    """Every token with a digit, in order."""
     return (token for token in _TOKEN.finditer(text) if any(char.isdecimal() for char in token[0]))
 
 
 def read_digits(written: str) -> tuple[Fraction, Fraction] | None:
-    """A number in digits and the place of its last one, or nothing if it is a code such as 007."""
+    """A number in digits and the place value of its last digit; None for a code such as 007."""
     if len(written) > _MAX_DIGITS or not _DIGITS.fullmatch(written):
         return None
     plain = re.sub(f",|{_GROUPED}", "", written)
     if plain.count(".") > 1:
         plain = plain.replace(".", "")
-    whole, _, decimals = plain.partition(".")
-    if len(whole) > 1 and not int(whole[0]):
+    integer, _, decimals = plain.partition(".")
+    if len(integer) > 1 and not int(integer[0]):
         return None
     return Fraction(plain), Fraction(1, 10 ** len(decimals))
 
 
 def numeral_in(text: str, token: re.Match[str]) -> Numeral | None:
-    """The numeral that a token with digits begins with; nothing if it does not begin with one."""
+    """The numeral at the start of a token; None if there is none."""
     digits = _DIGITS.match(text, token.start(), token.end())
     number = read_digits(digits[0]) if digits else None
     if digits is None or number is None:
         return None
-    found = Numeral(token.start(), digits.end(), *number)
-    ordinal = _ORDINAL.match(text, found.end, token.end())
+    numeral = Numeral(token.start(), digits.end(), *number)
+    ordinal = _ORDINAL.match(text, numeral.end, token.end())
     if ordinal and ordinal.end() == token.end():
-        return found._replace(end=token.end(), ordinal=True)
-    until = _RANGE.match(text, found.end, token.end())
+        return numeral._replace(end=token.end(), ordinal=True)
+    until = _RANGE.match(text, numeral.end, token.end())
     high = read_digits(until[1]) if until else None
-    if until and high and high[0] > found.value:
-        return found._replace(end=until.end(), high=high[0], step=min(found.step, high[1]))
-    part = _FRACTION_SIGN.match(text, found.end)
-    if part and found.step == 1:
-        share = Fraction(_FRACTIONS[part[1]]) if part[1] else Fraction(int(part[2]), int(part[3]))
-        if share < 1:
-            return found._replace(end=part.end(), value=found.value + share, step=TENTH)
-    return found
+    if until and high and high[0] > numeral.value:
+        return numeral._replace(end=until.end(), high=high[0], step=min(numeral.step, high[1]))
+    part = _FRACTION_SIGN.match(text, numeral.end)
+    if part and numeral.step == 1:
+        fraction = Fraction(_FRACTIONS[part[1]]) if part[1] else Fraction(int(part[2]), int(part[3]))
+        if fraction < 1:
+            return numeral._replace(end=part.end(), value=numeral.value + fraction, step=TENTH)
+    return numeral
 
 
-def with_scale(text: str, found: Numeral) -> list[Numeral]:
-    """A numeral with the scale that follows it; `5m` is also kept as it is, for it may be five metres."""
-    half = _AND_A_HALF.match(text, found.end)
+def with_scale(text: str, numeral: Numeral) -> list[Numeral]:
+    """A numeral with the scale that follows it; `5m` also without, since it may be five metres."""
+    half = _AND_A_HALF.match(text, numeral.end)
     if half:
-        found = found._replace(end=half.end(), value=found.value + Fraction(1, 2), step=TENTH)
-    scale = _SCALE.match(text, found.end)
+        numeral = numeral._replace(end=half.end(), value=numeral.value + Fraction(1, 2), step=TENTH)
+    scale = _SCALE.match(text, numeral.end)
     if scale:
         factor = _MULTIPLIERS[scale[1].lower()]
-        return [found.scaled(factor, scale.end(), rounds=factor > 100)]
-    short = _SHORT_SCALE.match(text, found.end)
+        return [numeral.scaled(factor, scale.end(), rounds=factor > 100)]
+    short = _SHORT_SCALE.match(text, numeral.end)
     if not short or half:
-        return [found]
-    scaled = found.scaled(_SHORT_SCALES[short[1] or short[2]], short.end())
-    return [found, scaled] if short[1] == "m" else [scaled]
+        return [numeral]
+    scaled = numeral.scaled(_SHORT_SCALES[short[1] or short[2]], short.end())
+    return [numeral, scaled] if short[1] == "m" else [scaled]
 
 
 def fraction_signs(text: str) -> Iterator[Numeral]:
@@ -148,24 +152,24 @@ _AN = re.compile(r"\san?(?=\s)")
 
 
 def numerals_in_words(text: str) -> Iterator[Numeral]:
-    """Every number said in words, in order; "one of" and vague ones such as "hundreds" are none."""
+    """Every number in words, in order, except "one of" and vague ones such as "hundreds"."""
     index = 0
     while start := _STARTS.search(text, index):
-        found = _number(text, start)
-        index = max(start.end(), found.end if found else 0)
-        if found:
-            yield found
+        numeral = _number(text, start)
+        index = max(start.end(), numeral.end if numeral else 0)
+        if numeral:
+            yield numeral
 
 
 def _number(text: str, start: re.Match[str]) -> Numeral | None:
     small, half, scale, multiplier, part = start.groups()
     if half:
-        one = Numeral(start.start(), start.end(), Fraction(1, 2), TENTH)
-        article = _AN.match(text, one.end)
+        numeral = Numeral(start.start(), start.end(), Fraction(1, 2), TENTH)
+        article = _AN.match(text, numeral.end)
         if article and unit_at(text, article.end())[0]:
             # "Half an hour", but not "half a loaf".
-            return one._replace(end=article.end())
-        return one.scaled(SCALES[scale.split()[-1].lower()], start.end()) if scale else one
+            return numeral._replace(end=article.end())
+        return numeral.scaled(SCALES[scale.split()[-1].lower()], start.end()) if scale else numeral
     if part:
         return Numeral(start.start(), start.end(), Fraction(1, _PARTS[part.lower()]), TENTH)
     if multiplier:
@@ -173,18 +177,18 @@ def _number(text: str, start: re.Match[str]) -> Numeral | None:
     word = small.lower()
     if word in _ORDINALS:
         return Numeral(start.start(), start.end(), Fraction(_ORDINALS[word]), Fraction(1), ordinal=True)
-    found = _Words(text, start.start(), start.end(), Fraction(_SMALL[word]), word).read()
+    numeral = _Words(text, start.start(), start.end(), Fraction(_SMALL[word]), word).read()
     pronoun = (
         word == "one"
-        and found.value == 1
-        and (_OF.match(text, found.end) or _POINTING.search(text, max(0, found.start - 7), found.start))
+        and numeral.value == 1
+        and (_OF.match(text, numeral.end) or _POINTING.search(text, max(0, numeral.start - 7), numeral.start))
     )
-    return None if pronoun else found
+    return None if pronoun else numeral
 
 
 @dataclass(slots=True)
 class _Words:
-    """Reads one number, word by word: what is below a thousand is gathered until a scale takes it."""
+    """Reads one number, word by word: words below a thousand are added up until a scale multiplies them."""
 
     text: str
     start: int
@@ -195,35 +199,35 @@ class _Words:
     scale: int = 10**15
 
     def read(self) -> Numeral:
-        """The number, as far as its words go."""
+        """The number, up to the first word that does not belong to it."""
         while word := _NEXT.match(self.text, self.end):
             key = word[2].lower()
-            ends_here = self._ends(word[1], key)
-            if ends_here:
-                return ends_here._replace(end=word.end())
-            if not self._takes(word[1], key):
+            completed = self._complete(word[1], key)
+            if completed:
+                return completed._replace(end=word.end())
+            if not self._add(word[1], key):
                 break
             self.end, self.last = word.end(), key
-        found = self._so_far()
-        return found if self.total else with_scale(self.text, found)[-1]
+        numeral = self._so_far()
+        return numeral if self.total else with_scale(self.text, numeral)[-1]
 
     def _so_far(self) -> Numeral:
         step = Fraction(1 if self.group is not None else self.scale)
         return Numeral(self.start, self.end, self.total + (self.group or 0), step)
 
-    def _ends(self, gap: str, key: str) -> Numeral | None:
-        """The number that a word completes: twenty-first, two thirds, two dozen."""
-        found = self._so_far()
+    def _complete(self, gap: str, key: str) -> Numeral | None:
+        """The number if this word completes it, as in twenty-first, two thirds, two dozen."""
+        numeral = self._so_far()
         if gap not in (" ", "-") or self.total or self.group is None:
             return None
         if self.last in _TENS and 1 <= _ORDINALS.get(key, 0) <= 9:
-            return found._replace(value=found.value + _ORDINALS[key], ordinal=True)
-        if key in _PARTS and 0 < found.value < _PARTS[key] and self.last != "a":
-            return found._replace(value=found.value / _PARTS[key], step=TENTH)
-        return found._replace(value=found.value * 12) if key == "dozen" else None
+            return numeral._replace(value=numeral.value + _ORDINALS[key], ordinal=True)
+        if key in _PARTS and 0 < numeral.value < _PARTS[key] and self.last != "a":
+            return numeral._replace(value=numeral.value / _PARTS[key], step=TENTH)
+        return numeral._replace(value=numeral.value * 12) if key == "dozen" else None
 
-    def _takes(self, gap: str, key: str) -> bool:
-        """Whether a word goes on with the number; if so it is added."""
+    def _add(self, gap: str, key: str) -> bool:
+        """Add a word to the number; False if it does not belong to it."""
         alone = gap in (" ", "-")
         if key in _SMALL and self._has_room(_SMALL[key], alone):
             self.group = Fraction(_SMALL[key]) + (self.group or 0)
@@ -243,3 +247,211 @@ class _Words:
         if self.group is None or self.last == "hundred":
             return number > 0
         return alone and self.last in _TENS and 1 <= number <= 9
+
+
+_BOUNDS: dict[Bound, str] = {
+    "about": r"about|around|approximately|approx\.?|roughly|circa|ca?\.|some|close\sto|~|≈",
+    "over": r"over|more\sthan|above|exceeding|greater\sthan|higher\sthan|>",
+    "under": r"under|less\sthan|below|fewer\sthan|lower\sthan|nearly|almost|just\sunder|<",
+    "at least": r"at\sleast|no\sless\sthan|not\sless\sthan|a\sminimum\sof|≥",
+    "at most": r"at\smost|up\sto|no\smore\sthan|not\smore\sthan|a\smaximum\sof|≤",
+}
+_FALLS = (
+    r"(?:fell|falls?|fallen|falling|dropp?(?:s|ed|ing)?|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|shrank|shrunk|sank|"
+    r"slid|slipped|plunged|plummeted|reduc(?:e[sd]?|ing)|down|lowered)(?:\sby)?\s|"
+    r"(?:fall|drop|decline|decrease|reduction|loss|dip|slump|cut)\sof\s"
+)
+_BOUND = "|".join(f"(?P<{name.replace(' ', '_')}>{words})" for name, words in _BOUNDS.items())
+# Searched in the few words before a number only, so it is fast although it is not anchored at the start.
+_BEFORE = re.compile(
+    rf"(?:(?<![^\W_])(?P<falls>{_FALLS}))?"
+    rf"(?:(?<![^\W_])(?:{_BOUND})\s?)?"
+    rf"(?:(?<![^\W_])(?P<minus>minus|negative)\s|(?<![\w)%])(?<!\d\s)(?P<sign>[-−–+]))?"
+    rf"(?:(?<![^\W_])(?P<currency>(?-i:{CURRENCY_BEFORE}))\s?)?(?P<inner>[-−])?\Z",
+    re.IGNORECASE,
+)
+_WINDOW = 48
+_OPPOSITE: dict[Bound, Bound] = {
+    "over": "under",
+    "under": "over",
+    "at least": "at most",
+    "at most": "at least",
+}
+_AFTER = re.compile(
+    r"[\s-](?:(?P<falls>drop|decline|decrease|reduction|fall|loss|dip|slump|lower|fewer|less|below\szero)"
+    r"|or\s(?P<more>more|above|higher)|or\s(?P<fewer>less|fewer|below|lower))(?![^\W_])",
+    re.IGNORECASE,
+)
+_LONG_NUMBERS = re.compile(r"\d{4,}[-–]\d{4,}")
+_RATING = re.compile(r"(\d{1,3})/(5|10|100)")
+
+
+class _Context(NamedTuple):
+    start: int
+    negative: bool
+    falls: bool
+    bound: Bound
+    currency: str
+
+
+def find_numbers(text: str, excluded: bytearray) -> Iterator[Mention]:
+    """Every number in a text with its unit; codes with digits that are not numbers come as names.
+
+    Characters marked in `excluded` (dates) are skipped.
+    """
+    words: Iterator[Numeral | re.Match[str]] = numerals_in_words(text)
+    end = 0
+    for item in merge(words, fraction_signs(text), digit_tokens(text), key=_start):
+        if _start(item) < end or excluded[_start(item)]:
+            continue
+        mentions = _quantities(text, item, end) if isinstance(item, Numeral) else _read_token(text, item, end)
+        for mention in mentions:
+            end = max(end, mention.end)
+            yield mention
+
+
+def _start(item: Numeral | re.Match[str]) -> int:
+    return item.start if isinstance(item, Numeral) else item.start()
+
+
+def _read_token(text: str, token: re.Match[str], after: int) -> list[Mention]:
+    """The possible meanings of a token with digits: a quantity, a rating, a code."""
+    code = Mention(parse_name(token[0]), token.start(), token.end())
+    rating = _RATING.fullmatch(token[0])
+    if rating and int(rating[1]) <= int(rating[2]):
+        score = Number(Fraction(int(rating[1])), rating_unit(rating[2]))
+        return [Mention(score, token.start(), token.end()), code]
+    numeral = numeral_in(text, token)
+    if numeral is None:
+        return [code]
+    quantities = _quantities(text, numeral, after)
+    rest = text[numeral.end : token.end()]
+    measured = [mention for mention in quantities if mention.end > numeral.end]
+    complete = [mention for mention in measured if mention.end >= token.end() or _goes_on(text, mention.end)]
+    if numeral.high is not None and not rest and not any(_unit(mention) for mention in quantities):
+        # Without a unit 2-3 may be a range or a score; 1046-8188 is a code.
+        return [code] if _LONG_NUMBERS.fullmatch(token[0]) else [*quantities, code]
+    if not rest or rest in ("'s", "’s"):
+        return quantities
+    return (quantities if _goes_on(text, numeral.end) else complete) or [code]
+
+
+def _goes_on(text: str, index: int) -> bool:
+    """Whether a lower-case word follows after a hyphen, as in 12-page and 5-km-long."""
+    return text[index] == "-" and text[index + 1].islower()
+
+
+def _unit(mention: Mention) -> str:
+    return mention.value.unit if isinstance(mention.value, Number) else ""
+
+
+def _quantities(text: str, numeral: Numeral, after: int) -> list[Mention]:
+    """The possible meanings of a numeral with its unit; text before `after` belongs to something else."""
+    if numeral.ordinal:
+        return [Mention(Number(numeral.value, "ordinal"), numeral.start, numeral.end)]
+    contexts = _before(text, numeral.start, after)
+    numerals = with_scale(text, numeral)
+    if contexts[0].currency:
+        # Money comes in millions, not in metres.
+        numerals = numerals[-1:]
+    mentions = []
+    for before, scaled in product(contexts, numerals):
+        currencies = units_named(before.currency)
+        names, end = (currencies, scaled.end) if currencies else unit_at(text, scaled.end)
+        mentions += [_mention(text, scaled, name, end, before) for name in names or ("",)]
+    furthest = max(mention.end for mention in mentions)
+    return [mention for mention in mentions if mention.end == furthest]
+
+
+def _before(text: str, start: int, after: int) -> list[_Context]:
+    """What the words before a numeral say about it."""
+    match = _BEFORE.search(text, max(after, start - _WINDOW), start)
+    assert match
+    bound: Bound = next((name for name in _BOUNDS if match[name.replace(" ", "_")]), "")
+    signs = [match["minus"], match["sign"] if match["sign"] != "+" else "", match["inner"]]
+    currency = match["currency"] or ""
+    context = _Context(match.start(), any(signs), bool(match["falls"]), bound, currency)
+    # "Over 3 floors" may mean more than three, or just three.
+    ambiguous = bound and match[bound.replace(" ", "_")].lower() in ("over", "above", "under", "below")
+    return [context, context._replace(bound="")] if ambiguous else [context]
+
+
+def _mention(text: str, numeral: Numeral, unit: str, end: int, before: _Context) -> Mention:
+    """A numeral with its unit and the words before and after."""
+    after = _AFTER.match(text, end)
+    bound, falls = before.bound, before.falls
+    if after:
+        # Words such as "loss" give a direction only after a change: "4% less", not "20 pounds less".
+        has_direction = bool(after["falls"]) and (
+            unit in ("percent", "percentage point") or after["falls"][0] in "bB"
+        )
+        falls = falls or has_direction
+        bound = "at least" if after["more"] else "at most" if after["fewer"] else bound
+        end = after.end() if has_direction or not after["falls"] else end
+    if falls:
+        # A fall of more than 4 is a change below -4.
+        bound = _OPPOSITE.get(bound, bound)
+    value, high = numeral.value, numeral.high
+    if before.negative or falls:
+        value, high = -value if high is None else -high, None if high is None else -value
+    step = max(numeral.step, _last_place(value)) if bound else numeral.step
+    return Mention(Number(value, unit, step, bound, high), before.start, end)
+
+
+def _last_place(value: Fraction) -> Fraction:
+    """The place value of the last non-zero digit: 100 for 1500."""
+    step = 1
+    while value and value.denominator == 1 and value % (step * 10) == 0:
+        step *= 10
+    return Fraction(step)
+
+
+_SPLIT_DIMENSIONS = ("length", "mass", "time", "calendar")
+_PART_GAPS = (" ", ", ", " and ", ", and ")
+_BETWEEN = re.compile(r"(?<![^\W_])(between|from)\s\Z", re.IGNORECASE)
+_JOIN_WINDOW = 9
+
+
+def join_numbers(text: str, mentions: Iterable[Mention]) -> Iterator[Mention]:
+    """The mentions, with the parts of one amount and the ends of one range joined; all meanings are tried."""
+    last: list[Mention] = []
+    for _, same_start in groupby(mentions, key=lambda mention: mention.start):
+        group = list(same_start)
+        joined = [mention for a in last for b in group if (mention := _join(text, a, b))]
+        if joined:
+            last = joined
+        else:
+            yield from last
+            last = group
+    yield from last
+
+
+def _join(text: str, first: Mention, second: Mention) -> Mention | None:
+    """Two mentions as one if they are parts of an amount or ends of a range, else None."""
+    a, b = first.value, second.value
+    if not isinstance(a, Number) or not isinstance(b, Number) or a.high is not None or b.high is not None:
+        return None
+    gap = text[first.end : second.start] if second.start - first.end < 8 else ""
+    if b.bound:
+        return None
+    if gap in _PART_GAPS and _is_part(a, b):
+        ratio = unit_of(a.unit).factor / unit_of(b.unit).factor
+        amount = Number(a.value * ratio + b.value, b.unit, b.step, a.bound)
+        return Mention(amount, first.start, second.end)
+    before = _BETWEEN.search(text[max(0, first.start - _JOIN_WINDOW) : first.start])
+    opening = before[1].lower() if before else ""
+    is_range = (gap, opening) == (" and ", "between") or (gap in (" to ", " - ", " – ") and opening == "")
+    if is_range and a.unit in ("", b.unit) and a.value < b.value and b.unit != "ordinal":
+        # "2 to 3 million" is in millions on both sides.
+        scale = b.step if b.step > 1 and a.step == 1 and a.value < b.step else 1
+        joined = Number(a.value * scale, b.unit, min(a.step * scale, b.step), a.bound, b.value)
+        return Mention(joined, first.start, second.end)
+    return None
+
+
+def _is_part(first: Number, second: Number) -> bool:
+    """Whether an amount continues in a smaller unit of the same kind, as minutes after hours."""
+    large, small = unit_of(first.unit), unit_of(second.unit)
+    if large.dimension != small.dimension or large.dimension not in _SPLIT_DIMENSIONS or second.value < 0:
+        return False
+    return large.factor > second.value * small.factor and large.factor > small.factor and first.step >= 1

@@ -1,4 +1,4 @@
-"""Units and currencies: how they are written and what they are worth."""
+"""Units and currencies: how they are written, and how they convert."""
 
 import re
 from fractions import Fraction
@@ -14,9 +14,9 @@ class Unit(NamedTuple):
     offset: Fraction = Fraction(0)
 
 
-# Dimension, name, worth in the base unit of the dimension, further words, symbols. Words are read in any case
-# and with a plural s, symbols as they stand. What is worth different things in different places (ton, gallon,
-# calorie) is a dimension of its own, so it never converts.
+# Dimension, name, factor to the base unit of the dimension, further words, symbols. Words match in any case
+# and in the plural, symbols exactly. Units with several definitions (ton, gallon, calorie) are dimensions of
+# their own, so they never convert.
 _UNITS = """
 length       | millimetre     | 1/1000         | millimeter          | mm
 length       | centimetre     | 1/100          | centimeter          | cm
@@ -92,7 +92,7 @@ points       | percentage point | 1            |                     | pp
 score points | point          | 1              |                     | pts
 rating       | star           | 1              |                     |
 """
-# A code, a name that may stand for several, the signs and words that mean exactly this currency.
+# Code, a name shared with other currencies, and the signs and words that mean exactly this currency.
 _CURRENCIES = """
 USD | dollar | US$, U.S.$  | US dollar, U.S. dollar, American dollar, United States dollar
 AUD | dollar | A$, AU$     | Australian dollar
@@ -111,7 +111,7 @@ RUB |        | ₽           | rouble, ruble
 BRL |        | R$          |
 SEK |        |             | Swedish krona
 """
-# Less is said by the name on the right: "5 dollars" leaves open whose, "5 stars" of how many.
+# The unit on the right is less specific: "5 dollars" may be of any country, "5 stars" out of any number.
 _VAGUER = {"degree Celsius": "degree", "degree Fahrenheit": "degree"}
 _IRREGULAR = {"inch": "inches", "foot": "feet", "century": "centuries", "hertz": "hertz", "stone": "stone"}
 _NO_PLURAL = ("percent", "per cent", "pct", "yen", "yuan", "renminbi", "won")
@@ -200,38 +200,38 @@ _UNIT = re.compile(rf"[\s-]?((?i:{_any_of([*_WORDS])})|{_any_of([*_SYMBOLS])}){_
 _MONEY = [form for form, names in _SYMBOLS.items() if UNITS[names[0]].dimension == "money"]
 #: A currency before its number, as a part of a pattern.
 CURRENCY_BEFORE = _any_of(_MONEY)
-# What may stand between a number and the area it counts in.
+# What may stand between a number and "per square kilometre".
 _COUNTED = re.compile(r"\s(?:inhabitants|people|persons|residents)(?=\sper\s|/)", re.IGNORECASE)
 _OUT_OF = re.compile(r"\sout\sof\s(?:a\spossible\s)?(\d{1,3}|five|ten)(?![^\W_])(?:[\s-]stars?(?![^\W_]))?")
 
 
-def units_called(form: str) -> tuple[str, ...]:
+def units_named(form: str) -> tuple[str, ...]:
     """The units that a symbol or word may mean."""
     return tuple(_SYMBOLS.get(form) or _WORDS.get(form.lower()) or ())
 
 
 def unit_at(text: str, index: int) -> tuple[tuple[str, ...], int]:
-    """The units that the words at a place may mean, and where they end (the place if there is none)."""
+    """The units that the words at an index may mean, and where they end (the index if there are none)."""
     scale = _OUT_OF.match(text, index)
     if scale:
-        return (out_of({"five": "5", "ten": "10"}.get(scale[1], scale[1])),), scale.end()
+        return (rating_unit({"five": "5", "ten": "10"}.get(scale[1], scale[1])),), scale.end()
     counted = _COUNTED.match(text, index)
-    found = _UNIT.match(text, counted.end() if counted else index)
-    return (units_called(found[1]), found.end()) if found else ((), index)
+    unit = _UNIT.match(text, counted.end() if counted else index)
+    return (units_named(unit[1]), unit.end()) if unit else ((), index)
 
 
-def out_of(most: str) -> str:
-    """The unit of a rating with a highest value."""
-    return f"out of {most}"
+def rating_unit(highest: str) -> str:
+    """The unit of a rating, such as "out of 5"."""
+    return f"out of {highest}"
 
 
 def unit_of(name: str) -> Unit:
-    """A unit by its name; one that is in no table is a dimension of its own."""
+    """A unit by its name; an unknown one is a dimension of its own."""
     return UNITS.get(name) or Unit(name, name)
 
 
 def vaguer_unit(name: str) -> str:
-    """The name that says less, such as dollar for USD and star for a rating out of 5; empty if none does."""
+    """A less specific unit, such as dollar for USD and star for a rating out of 5; empty if there is none."""
     return _VAGUER.get(name, "star" if name.startswith("out of ") else "")
 
 

@@ -1,25 +1,25 @@
-"""Words as they are compared: without case, accents, apostrophes and possessive endings."""
+"""Words in the form in which they are compared: without case, accents, apostrophes and possessive endings."""
 
 import re
 import unicodedata
 from typing import NamedTuple
 
-# Letters that no decomposition turns into plain ones.
+# Letters that Unicode decomposition does not turn into plain ones.
 _LETTERS = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "þ": "th", "æ": "ae", "Æ": "AE"}
     | {"œ": "oe", "Œ": "OE", "ı": "i", "İ": "I", "ß": "ss", "Þ": "Th", "’": "'", "‘": "'", "ʻ": "'", "´": "'"}
 )
-# Digits that hang together (14/32, 3.5, 1:25) are one word, all or none; so is a word with an apostrophe.
+# Connected digits (14/32, 3.5, 1:25) are one word, and so is a word with an apostrophe.
 _WORD = re.compile(r"(?<!\d[.,:/])\d+(?:[.,:/]\d+)+(?![^\W_]|[.,:/]\d)|[^\W_]+(?:['’‘ʻ´][^\W_]+)*")
 
 
-# Two forms of a word share so many letters, and differ in endings of so many.
-_LEAST_PREFIX = 4
-_LONGEST_ENDING = 3
+# Two forms of a word share at least so many letters, and differ in endings of at most so many.
+_MIN_PREFIX = 4
+_MAX_ENDING = 3
 
 
 class Word(NamedTuple):
-    """A word as it is compared and where it stands."""
+    """A folded word and its span."""
 
     folded: str
     start: int
@@ -35,8 +35,8 @@ def fold(text: str) -> str:
 
 
 def split_words(text: str) -> list[Word]:
-    """The words of a text in order; "and" is left out, for "A and B" says no more than "A, B"."""
-    words = (Word(_fold_word(found[0]), found.start(), found.end()) for found in _WORD.finditer(text))
+    """The words of a text in order, without "and": "A and B" says no more than "A, B"."""
+    words = (Word(_fold_word(match[0]), match.start(), match.end()) for match in _WORD.finditer(text))
     return [word for word in words if word.folded != "and"]
 
 
@@ -45,13 +45,13 @@ def _fold_word(word: str) -> str:
     return folded.removesuffix("'s").replace("'", "") or folded
 
 
-def alike(one: str, other: str) -> bool:
-    """Whether two folded words are forms of one: equal but for a short ending."""
-    if one == other:
+def same_word(first: str, second: str) -> bool:
+    """Whether two folded words are forms of the same word: equal except for a short ending."""
+    if first == second:
         return True
     shared = 0
-    for a, b in zip(one, other, strict=False):
+    for a, b in zip(first, second, strict=False):
         if a != b:
             break
         shared += 1
-    return shared >= max(_LEAST_PREFIX, max(len(one), len(other)) - _LONGEST_ENDING - 1)
+    return shared >= max(_MIN_PREFIX, max(len(first), len(second)) - _MAX_ENDING - 1)
