@@ -33,9 +33,8 @@ from factable.report.studies import (
     tuning_output,
 )
 from factable.report.verdict_study import verdicts_output
-from factable.study import divergence as divergence_study
 from factable.study.agreement import study_agreement
-from factable.study.divergence import COVERING, LABEL, NO_LABEL, study_divergence
+from factable.study.divergence import COVERING, DIVERGENCE_LEVELS, LABEL, NO_LABEL, study_divergence
 from factable.study.gold import study_gold
 from factable.study.levels import LEVELS
 from factable.study.preferences import study_preferences
@@ -197,7 +196,7 @@ def _read_cut(text: str) -> tuple[Metric, float]:
     ),
     click.option(
         "--level",
-        type=click.Choice(divergence_study.LEVELS),
+        type=click.Choice(DIVERGENCE_LEVELS),
         default="system",
         show_default=True,
         help="What to correlate: systems or single texts.",

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from factable.core.results import VALUE
-from factable.report.tables import Output, TextTable, make_table, show_scale, sign, with_scale
+from factable.report.tables import (
+    Output,
+    TextTable,
+    column_head,
+    format_scale,
+    make_text_table,
+    table_signature,
+)
 from factable.study.comparison import SystemComparison, SystemDifference, SystemRanking
 from factable.study.panel import Estimate
 
@@ -38,9 +45,9 @@ def _overview(comparison: SystemComparison) -> TextTable:
     rankings = comparison.rankings
     systems = [standing.system for standing in rankings[0].standings]
     columns = [{standing.system: standing.value for standing in ranking.standings} for ranking in rankings]
-    return make_table(
+    return make_text_table(
         "all metrics",
-        ["system", *(with_scale(ranking.metric, _scale(ranking)) for ranking in rankings)],
+        ["system", *(column_head(ranking.metric, _scale(ranking)) for ranking in rankings)],
         [[system, *(column[system] for column in columns)] for system in systems],
         _sign(comparison, missing=comparison.missing),
         bold=[
@@ -52,7 +59,7 @@ def _overview(comparison: SystemComparison) -> TextTable:
 
 
 def _scale(ranking: SystemRanking) -> str:
-    return show_scale(ranking.bounds, higher_is_better=ranking.higher_is_better)
+    return format_scale(ranking.bounds, higher_is_better=ranking.higher_is_better)
 
 
 def _best_systems(ranking: SystemRanking) -> list[str]:
@@ -66,9 +73,9 @@ def _best_systems(ranking: SystemRanking) -> list[str]:
 def _system_table(comparison: SystemComparison, ranking: SystemRanking) -> TextTable:
     best = _best_systems(ranking)
     ranked = ranking.standings[0].rank is not None
-    return make_table(
+    return make_text_table(
         f"{ranking.metric}: {ranking.reason}" if ranking.reason else ranking.metric,
-        ["system", RANK, with_scale("value", _scale(ranking)), "items"],
+        ["system", RANK, column_head("value", _scale(ranking)), "items"],
         [
             [
                 standing.system,
@@ -102,7 +109,7 @@ def _difference_table(
 ) -> TextTable:
     complete = len(differences) == len(ranking.differences)
     title = "differences" if complete else f"differences with p Holm < {comparison.alpha:g}"
-    return make_table(
+    return make_text_table(
         f"{ranking.metric}: {title}",
         ["system", "other", "difference", "p bootstrap", "p randomization", "p Holm"],
         [
@@ -119,7 +126,7 @@ def _difference_table(
 
 def _sign(comparison: SystemComparison, **counts: int) -> str:
     baseline = {"baseline": comparison.baseline} if comparison.baseline else {}
-    return sign(
+    return table_signature(
         "compare",
         **baseline,
         bootstrap=comparison.draws,

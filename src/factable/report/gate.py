@@ -7,7 +7,7 @@ from factable.gate.decision import GateResult
 from factable.gate.outcomes import Outcome
 from factable.gate.policy import UNSCORED
 from factable.report.formats import to_terminal
-from factable.report.tables import Cell, TextTable, make_table
+from factable.report.tables import Cell, TextTable, make_text_table
 from factable.report.verdict import label_line, mark_text, print_lines, state_line
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _table(result: GateResult) -> TextTable:
         if result.baseline:
             row.append(result.baseline.rates[name] if counts else "")
         rows.append(row)
-    return make_table("rates", header, rows, result.signature)
+    return make_text_table("rates", header, rows, result.signature)
 
 
 def _decision(result: GateResult) -> list["Text"]:

@@ -57,13 +57,13 @@ def _add_text(suite: Xml.Element, outcome: Outcome, *, failed: bool) -> None:
     if outcome.label == UNSCORED:
         Xml.SubElement(case, "skipped", message=printable(outcome.flaws[0].note))
     elif failed:
-        lines = [describe(flaw, outcome.text) for flaw in outcome.flaws]
+        lines = [describe_flaw(flaw, outcome.text) for flaw in outcome.flaws]
         message = printable("; ".join(lines))
         failure = Xml.SubElement(case, "failure", type=outcome.label, message=message)
         failure.text = visible("\n".join([*outcome.text.splitlines(), *lines]))
 
 
-def describe(flaw: Flaw, text: str) -> str:
+def describe_flaw(flaw: Flaw, text: str) -> str:
     """A flaw in one line, such as `contradicted: area | riverside "city centre"`."""
     pieces = [f"{flaw.state}:", flaw.record]
     if flaw.span:
@@ -100,7 +100,7 @@ def annotations(result: GateResult) -> list[str]:
         if outcome.source != STDIN_NAME:
             index = {"line": str(outcome.line)} if outcome.line else {}
             properties = {"file": outcome.source} | index | properties
-        lines = [outcome.text, *(describe(flaw, outcome.text) for flaw in outcome.flaws)]
+        lines = [outcome.text, *(describe_flaw(flaw, outcome.text) for flaw in outcome.flaws)]
         commands.append(_command(level, properties, visible("\n".join(lines))))
     return commands
 

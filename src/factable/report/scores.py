@@ -13,7 +13,7 @@ from factable.core.results import VALUE, Scores, pick
 from factable.core.signature import spec
 from factable.engine.collect import Result
 from factable.report.formats import csv_lines, csv_number, csv_text
-from factable.report.tables import TextTable, make_table, show, show_scale, with_scale
+from factable.report.tables import TextTable, column_head, format_cell, format_scale, make_text_table
 from factable.types import Example, Finding
 
 DIGITS = 4
@@ -29,17 +29,17 @@ def summarize(result: Result) -> list[TextTable]:
         groups.append(("all", np.ones(len(system_of), dtype=bool)))
     tables = []
     for metric, scores in zip(result.metrics, result.scores, strict=True):
-        scale = show_scale(metric.bounds, higher_is_better=metric.higher_is_better)
-        header = ("system", with_scale(metric.name, scale), *part_heads(metric), "texts", UNSCORED)
+        scale = format_scale(metric.bounds, higher_is_better=metric.higher_is_better)
+        header = ("system", column_head(metric.name, scale), *part_heads(metric), "texts", UNSCORED)
         rows = [(system, *_summary_row(metric, pick(scores, members))) for system, members in groups]
-        tables.append(make_table(scores.metric, header, rows, scores.signature, optional=[UNSCORED]))
+        tables.append(make_text_table(scores.metric, header, rows, scores.signature, optional=[UNSCORED]))
     return tables
 
 
 def _summary_row(metric: Metric, scores: Scores) -> list[str | int]:
     """Value, parts and numbers of examples of one system."""
     corpus = corpus_results(metric, scores.values, scores.parts, scores.stats)
-    numbers = [show(corpus[name], DIGITS) for name in (VALUE, *metric.parts)]
+    numbers = [format_cell(corpus[name], DIGITS) for name in (VALUE, *metric.parts)]
     return [*numbers, len(scores.values), sum(map(math.isnan, scores.values))]
 
 

@@ -14,10 +14,10 @@ from factable.report.tables import (
     Output,
     TextTable,
     best_first,
-    make_table,
-    show_percent,
-    sign,
-    to_object,
+    format_percent,
+    make_text_table,
+    table_signature,
+    to_json_object,
 )
 from factable.stats.bootstrap import Interval
 from factable.study.agreement import AgreementStudy, DimensionAgreement, SpanAgreement
@@ -69,7 +69,7 @@ def ratings_output(study: RatingStudy) -> Output:
 
 
 def _ratings_tables(study: RatingStudy, human: str) -> Iterator[TextTable]:
-    signature = sign(
+    signature = table_signature(
         "study",
         human=human,
         level=study.level,
@@ -81,7 +81,7 @@ def _ratings_tables(study: RatingStudy, human: str) -> Iterator[TextTable]:
     agreements = [agreement for agreement in study.agreements if agreement.human == human]
     agreements = best_first(agreements, lambda agreement: agreement.statistics["pearson"])
     heads = [HEADS[name] for name in agreements[0].statistics]
-    yield make_table(
+    yield make_text_table(
         f"{human}: correlation with metrics over {OVER[study.level]}, -1 to 1",
         ["metric", *heads, LEFT_OUT, ITEMS_LEFT_OUT],
         [
@@ -94,7 +94,7 @@ def _ratings_tables(study: RatingStudy, human: str) -> Iterator[TextTable]:
     )
     significant = [pair for pair in study.differences if pair.human == human and pair.p_holm < SIGNIFICANT]
     if significant:
-        yield make_table(
+        yield make_text_table(
             f"{human}: differences of {HEADS[significant[0].statistic]} with p < {SIGNIFICANT} "
             "after Holm's correction",
             ["better", "worse", "difference", "p Holm", "p bootstrap", "p Williams", "p permutation"],
@@ -129,14 +129,14 @@ def _ratings_document(study: RatingStudy) -> Document:
         "systems": study.systems,
         "examples": study.examples,
         "metrics": metrics,
-        "comparisons": list(map(to_object, study.differences)),
+        "comparisons": list(map(to_json_object, study.differences)),
         "left_out": left_out,
     }
 
 
 def estimate_objects(numbers: Mapping[str, Estimate]) -> Document:
     """The JSON objects of numbers by their names."""
-    return {name: to_object(number) for name, number in numbers.items()}
+    return {name: to_json_object(number) for name, number in numbers.items()}
 
 
 def tuning_output(tuning: Tuning) -> Output:
@@ -164,7 +164,7 @@ def tuning_output(tuning: Tuning) -> Output:
 
 
 def _tuning_tables(tuning: Tuning, rating: TunedRating) -> Iterator[TextTable]:
-    signature = sign(
+    signature = table_signature(
         "tune",
         metric=tuning.metric,
         human=rating.human,
@@ -174,11 +174,11 @@ def _tuning_tables(tuning: Tuning, rating: TunedRating) -> Iterator[TextTable]:
         systems=len(tuning.systems),
         examples=tuning.examples,
     )
-    yield make_table(
+    yield make_text_table(
         f"{rating.human}: {tuning.metric}, correlation over {OVER[tuning.level]}, -1 to 1",
         [tuning.parameter, HEADS[STATISTIC], "draws where best"],
         [
-            [str(setting.value), setting.correlation, show_percent(setting.chosen)]
+            [str(setting.value), setting.correlation, format_percent(setting.chosen)]
             for setting in rating.settings
         ],
         signature,
@@ -192,7 +192,7 @@ def _tuning_tables(tuning: Tuning, rating: TunedRating) -> Iterator[TextTable]:
         ["gain", best.value - rating.default.value, _estimate(held_out.gain), held_out.p],
     ]
     header = ["setting", "chosen and measured on all items", "measured on items not drawn", "p"]
-    yield make_table(f"{rating.human}: gain over the default", header, rows, signature)
+    yield make_text_table(f"{rating.human}: gain over the default", header, rows, signature)
 
 
 def _estimate(interval: Interval) -> Estimate:
@@ -213,7 +213,7 @@ def _tuned_object(tuning: Tuning, rating: TunedRating) -> Document:
         "default": {
             "spec": tuning.default,
             "signature": tuning.signatures[tuning.default],
-            **to_object(rating.default),
+            **to_json_object(rating.default),
         },
         "settings": [_setting_object(tuning, setting) for setting in rating.settings],
         "out_of_bag": means | ({"reason": held_out.reason} if held_out.reason else {}),
@@ -226,7 +226,7 @@ def _setting_object(tuning: Tuning, setting: Setting) -> Document:
         "parameter": setting.value,
         "spec": setting.metric,
         "signature": tuning.signatures[setting.metric],
-        **to_object(setting.correlation),
+        **to_json_object(setting.correlation),
         "chosen": setting.chosen,
     }
 
@@ -253,12 +253,12 @@ def preferences_output(study: PreferenceStudy) -> Output:
         "preferences": study.preferences,
         "pairs": study.pairs,
         "undecided": study.undecided,
-        "systems": list(map(to_object, study.systems)),
+        "systems": list(map(to_json_object, study.systems)),
         "metrics": [
             {"spec": spec, "signature": study.signatures[spec], **numbers}
-            for spec, numbers in _by_metric(list(map(to_object, study.agreements)))
+            for spec, numbers in _by_metric(list(map(to_json_object, study.agreements)))
         ],
-        "comparisons": list(map(to_object, study.differences)),
+        "comparisons": list(map(to_json_object, study.differences)),
     }
     rows: list[CsvRow] = [("kind", "name", "statistic", *ESTIMATE_COLUMNS)]
     rows += [("system", score.system, "thurstone", *csv_cells(score.score)) for score in study.systems]
@@ -274,7 +274,7 @@ def _by_metric(objects: Sequence[Document]) -> Iterator[tuple[str, Document]]:
 
 
 def _preference_tables(study: PreferenceStudy) -> Iterator[TextTable]:
-    signature = sign(
+    signature = table_signature(
         "preferences",
         bootstrap=study.draws,
         seed=study.seed,
@@ -284,7 +284,7 @@ def _preference_tables(study: PreferenceStudy) -> Iterator[TextTable]:
         pairs=study.pairs,
         undecided=study.undecided,
     )
-    yield make_table(
+    yield make_text_table(
         "systems, as people see them",
         ["system", "Thurstone score", "comparisons", "won", "tied"],
         [
@@ -295,7 +295,7 @@ def _preference_tables(study: PreferenceStudy) -> Iterator[TextTable]:
         best=["Thurstone score"],
     )
     accuracy, pearson = "accuracy on pairs (0–1)", "Pearson r over systems (-1 to 1)"
-    yield make_table(
+    yield make_text_table(
         "metrics against people",
         ["metric", accuracy, pearson, "pairs", "tied pairs", "unscored pairs"],
         [
@@ -319,7 +319,7 @@ def _preference_tables(study: PreferenceStudy) -> Iterator[TextTable]:
             ]
             for pair in sorted(significant, key=lambda pair: pair.p_holm)
         ]
-        yield make_table(f"differences of accuracy with p < {SIGNIFICANT}", header, rows, signature)
+        yield make_text_table(f"differences of accuracy with p < {SIGNIFICANT}", header, rows, signature)
 
 
 BINS = 20
@@ -382,11 +382,11 @@ def _mean(coverage: Coverage) -> float:
 
 def _coverage_table(coverage: Coverage) -> TextTable:
     items = len(coverage.values)
-    return make_table(
+    return make_text_table(
         "share of the data that the references have (1 − λ of PARENT, 0–1): mean and percentiles",
         ["items", "mean", *(f"{decile} %" for decile in DECILES), ITEMS_LEFT_OUT],
         [[items, _mean(coverage), *_deciles(coverage), coverage.items_left_out]],
-        sign("coverage", items=items),
+        table_signature("coverage", items=items),
         optional=[ITEMS_LEFT_OUT],
     )
 
@@ -394,7 +394,7 @@ def _coverage_table(coverage: Coverage) -> TextTable:
 def _curve_table(curves: DivergenceCurves, human: str) -> TextTable:
     """Means by share of entailed items, the best of each share in bold."""
     heads = [f"{share:.0%}".replace("%", " %") for share in curves.shares]
-    return make_table(
+    return make_text_table(
         f"{human}: Pearson r (-1 to 1) by the share of items whose references are entailed",
         ["metric", *heads, LEFT_OUT],
         [
@@ -402,7 +402,7 @@ def _curve_table(curves: DivergenceCurves, human: str) -> TextTable:
             for curve in curves.curves
             if curve.human == human
         ],
-        sign(
+        table_signature(
             "divergence",
             human=human,
             label=curves.label,
@@ -428,7 +428,7 @@ def _curves_object(curves: DivergenceCurves) -> Document:
             {
                 "spec": spec,
                 "signature": signature,
-                "curves": {curve.human: list(map(to_object, curve.points)) for curve in of_metric},
+                "curves": {curve.human: list(map(to_json_object, curve.points)) for curve in of_metric},
                 "left_out": {curve.human: curve.examples_left_out for curve in of_metric},
             }
         )
@@ -439,17 +439,17 @@ def gold_output(study: GoldStudy) -> Output:
     """What metrics give to gold texts and to paraphrases."""
     columns = ("metric", "gold", "paraphrase", "kept")
     numbers = [(score.metric, score.gold, score.paraphrase, score.kept) for score in study.scores]
-    table = make_table(
+    table = make_text_table(
         "gold texts against all their references, and against paraphrases only",
         [*columns[:3], "kept (paraphrase / gold)"],
         numbers,
-        sign("gold", tables=study.tables, left_out=study.left_out),
+        table_signature("gold", tables=study.tables, left_out=study.left_out),
     )
     document = {
         "signatures": study.signatures,
         "tables": study.tables,
         "left_out": study.left_out,
-        "reached": list(map(to_object, study.scores)),
+        "reached": list(map(to_json_object, study.scores)),
     }
     reasons = [score.reason for score in study.scores]
     rows = [(*row, reason) for row, reason in zip(numbers, reasons, strict=True)]
@@ -464,7 +464,7 @@ def agreement_output(study: AgreementStudy) -> Output:
         "texts": study.texts,
         "annotators": study.annotators,
     }
-    signature = sign("agreement", **settings)
+    signature = table_signature("agreement", **settings)
     tables = []
     if study.dimensions:
         names = [agreement.dimension for agreement in study.dimensions]
@@ -474,8 +474,8 @@ def agreement_output(study: AgreementStudy) -> Output:
         tables.append(_agreement_table("spans", "kind", names, study.spans, signature))
     document = {
         **settings,
-        "dimensions": list(map(to_object, study.dimensions)),
-        "spans": list(map(to_object, study.spans)),
+        "dimensions": list(map(to_json_object, study.dimensions)),
+        "spans": list(map(to_json_object, study.spans)),
     }
     # Spans of any kind have no name.
     agreements: list[tuple[str, str, Mapping[str, Estimate]]] = [
@@ -498,7 +498,7 @@ def _agreement_table(
     signature: str,
 ) -> TextTable:
     heads = [HEADS[name] for name in agreements[0].statistics]
-    return make_table(
+    return make_text_table(
         title,
         [first, *heads, "texts", "annotators", "texts left out"],
         [

@@ -58,7 +58,7 @@ class Output:
     csv_rows: Sequence[Sequence[str | float]]
 
 
-def make_table(
+def make_text_table(
     title: str,
     header: Sequence[str],
     rows: Iterable[Sequence[Cell]],
@@ -85,7 +85,7 @@ def make_table(
     return TextTable(
         title=title,
         header=tuple(header),
-        rows=tuple(tuple(map(show, row)) for row in rows),
+        rows=tuple(tuple(map(format_cell, row)) for row in rows),
         signature=signature,
         best=frozenset(highest | set(bold)),
     )
@@ -108,23 +108,24 @@ def _descending(cell: Cell) -> float:
     return math.inf if math.isnan(value) else -value
 
 
-def show(cell: Cell, digits: int = DIGITS) -> str:
+def format_cell(cell: Cell, digits: int = DIGITS) -> str:
     """A cell as people read it: a number with its interval, if it has one; a dash where it is missing."""
     if isinstance(cell, str | int):
         return str(cell)
     if isinstance(cell, float):
         return NO_NUMBER if math.isnan(cell) else f"{cell:.{digits}f}"
     if math.isnan(cell.low):
-        return show(cell.value, digits)
-    return f"{show(cell.value, digits)} [{show(cell.low, digits)}, {show(cell.high, digits)}]"
+        return format_cell(cell.value, digits)
+    value, low, high = (format_cell(number, digits) for number in (cell.value, cell.low, cell.high))
+    return f"{value} [{low}, {high}]"
 
 
-def show_percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A share as a percentage."""
     return NO_NUMBER if math.isnan(share) else f"{100 * share:.1f} %"
 
 
-def show_scale(bounds: tuple[float, float], *, higher_is_better: bool) -> str:
+def format_scale(bounds: tuple[float, float], *, higher_is_better: bool) -> str:
     """The scale of a metric for the head of its column, such as `0–1` or `0 or more, lower is better`."""
     low, high = bounds
     scale = f"{low:g}–{high:g}"
@@ -133,17 +134,17 @@ def show_scale(bounds: tuple[float, float], *, higher_is_better: bool) -> str:
     return ", ".join(filter(None, [scale, "" if higher_is_better else "lower is better"]))
 
 
-def with_scale(name: str, scale: str) -> str:
+def column_head(name: str, scale: str) -> str:
     """The head of a column: a name, with its scale in brackets if it has one."""
     return f"{name} ({scale})" if scale else name
 
 
-def sign(kind: str, **pieces: object) -> str:
+def table_signature(kind: str, **pieces: object) -> str:
     """What a table was made from, in one line; the signatures of the metrics say the rest."""
     return "|".join([kind, *(f"{name}:{value}" for name, value in pieces.items()), f"factable:{__version__}"])
 
 
-def to_object(value: "DataclassInstance") -> dict[str, object]:
+def to_json_object(value: "DataclassInstance") -> dict[str, object]:
     """The JSON object of a dataclass and of those in it, with a reason only where there is one."""
     return asdict(
         value,

@@ -7,7 +7,7 @@ from factable.core.results import Scores
 from factable.errors import printable
 from factable.metrics.ledger.verdict import SIGNS, Claim, Fact, Verdict
 from factable.report.scores import DIGITS
-from factable.report.tables import show
+from factable.report.tables import format_cell
 from factable.types import Example, Finding, Kind, Record
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def _explain(example: Example, pieces: list[tuple[Scores, int]]) -> str:
     name = " · ".join(printable(part) for part in (example.item, example.system) if part)
     lines = [name, f"  {printable(example.text)}"]
     for scores, index in pieces:
-        lines.append(f"  {scores.metric} {show(scores.values[index], DIGITS)}")
+        lines.append(f"  {scores.metric} {format_cell(scores.values[index], DIGITS)}")
         lines += [f"    {_sentence(finding, example)}" for finding in scores.findings[index]]
     return "\n".join(lines) + "\n\n"
 

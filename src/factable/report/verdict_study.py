@@ -5,7 +5,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from factable.report.studies import ESTIMATE_COLUMNS, HEADS, CsvRow, Document, csv_cells, estimate_objects
-from factable.report.tables import NO_NUMBER, Output, TextTable, best_first, make_table, sign, to_object
+from factable.report.tables import (
+    NO_NUMBER,
+    Output,
+    TextTable,
+    best_first,
+    make_text_table,
+    table_signature,
+    to_json_object,
+)
 from factable.study.panel import Estimate
 from factable.study.verdicts import (
     FOUR_WAY,
@@ -36,7 +44,7 @@ def verdicts_output(study: VerdictStudy) -> Output:
             }
             for spec, signature in study.signatures.items()
         ],
-        "differences": list(map(to_object, study.differences)),
+        "differences": list(map(to_json_object, study.differences)),
     }
     columns = ("metric", "gold", "facts", "ways", "label", "statistic", *ESTIMATE_COLUMNS)
     rows = [row for agreement in study.agreements for row in _labels_csv_rows(agreement)]
@@ -46,7 +54,7 @@ def verdicts_output(study: VerdictStudy) -> Output:
 
 def _verdict_tables(study: VerdictStudy, gold: str) -> Iterator[TextTable]:
     """Two labels, all texts and by number of facts; four labels; differences."""
-    signature = sign(
+    signature = table_signature(
         "verdicts",
         gold=gold,
         bootstrap=study.draws,
@@ -57,7 +65,7 @@ def _verdict_tables(study: VerdictStudy, gold: str) -> Iterator[TextTable]:
     agreements = [agreement for agreement in study.agreements if agreement.gold == gold]
     agreements = best_first(agreements, lambda agreement: agreement.all_texts.two_way.accuracy)
     yield _rates_table(gold, agreements, signature)
-    yield make_table(
+    yield make_text_table(
         f"{gold}: rates by number of facts (0–1)",
         ["metric", "facts", f"texts {NOT_OK}", *RATES, "texts"],
         [
@@ -71,7 +79,7 @@ def _verdict_tables(study: VerdictStudy, gold: str) -> Iterator[TextTable]:
         ],
         signature,
     )
-    yield make_table(
+    yield make_text_table(
         f"{gold}: number of texts by label",
         ["metric", "people say", *(f"metric says {label}" for label in TWO_LABELS)],
         [
@@ -86,7 +94,7 @@ def _verdict_tables(study: VerdictStudy, gold: str) -> Iterator[TextTable]:
             yield _classes_table(agreement, agreement.all_texts.four_way, signature)
     differences = [pair for pair in study.differences if pair.gold == gold]
     if differences:
-        yield make_table(
+        yield make_text_table(
             f"{gold}: differences of accuracy",
             ["better", "worse", "labels", "difference", "only better", "only worse", "p McNemar", "p Holm"],
             [
@@ -111,7 +119,7 @@ def _rates_table(gold: str, agreements: Sequence[LabelAgreement], signature: str
         for row, agreement in zip(rows, agreements, strict=True):
             four_way = agreement.all_texts.four_way
             row.append(four_way.accuracy if four_way else Estimate(math.nan))
-    return make_table(
+    return make_text_table(
         f"{gold}: {TWO_WAY}, rates of {NOT_OK} (0–1)",
         ["metric", "OK from", *heads, "texts", "texts left out"],
         [
@@ -139,7 +147,7 @@ def _two_way_rates(texts: LabelledTexts) -> list[Estimate]:
 def _classes_table(agreement: LabelAgreement, four_way: Confusion, signature: str) -> TextTable:
     """Four labels of one metric: rates and confusion matrix."""
     says = (f"metric says {label}" for label in four_way.labels)
-    return make_table(
+    return make_text_table(
         f"{agreement.gold}: {FOUR_WAY}, rates of {agreement.metric} (0–1)",
         ["people say", *RATES[2:], *says, "texts"],
         [
@@ -167,8 +175,8 @@ def _texts_object(texts: LabelledTexts) -> Document:
 
 def _confusion_object(confusion: Confusion) -> Document:
     return {
-        "accuracy": to_object(confusion.accuracy),
-        "balanced_accuracy": to_object(confusion.balanced_accuracy),
+        "accuracy": to_json_object(confusion.accuracy),
+        "balanced_accuracy": to_json_object(confusion.balanced_accuracy),
         "classes": {label: estimate_objects(rates._asdict()) for label, rates in confusion.classes.items()},
         "confusion": {
             label: dict(zip(confusion.labels, counts, strict=True))

@@ -32,7 +32,7 @@ class PairSums(NamedTuple):
     all: Column
 
 
-def why_undefined(x: Column, y: Column) -> str:
+def why_no_correlation(x: Column, y: Column) -> str:
     """Why two columns have no correlation; empty if they have one."""
     if len(x) < 2:
         return "fewer than two points"
@@ -56,10 +56,10 @@ def correlate_draws(x: Column, y: Column, item_of: Indices, weights: Column) -> 
     pairs = sum_pairs(x, y, item_of, weights, tie_threshold(x, y))
     points = weights @ np.bincount(item_of, minlength=weights.shape[1])
     distinct = np.minimum(*(_distinct(column, item_of, weights) for column in (x, y)))
-    return linear | from_pairs(pairs, points, distinct)
+    return linear | _from_pairs(pairs, points, distinct)
 
 
-def from_pairs(pairs: PairSums, points: Column, distinct: Column) -> dict[str, Column]:
+def _from_pairs(pairs: PairSums, points: Column, distinct: Column) -> dict[str, Column]:
     """The statistics computed from pairs; `distinct` is the smaller of the numbers of distinct values."""
     with np.errstate(invalid="ignore", divide="ignore"):
         tau_b = pairs.agreeing / np.sqrt(pairs.untied_x * pairs.untied_y)
@@ -238,7 +238,7 @@ def _correlate(x: Column, y: Column, present: Mask, threshold: float) -> Mapping
     return {
         "pearson": pearson_rows(x, y, present),
         "spearman": pearson_rows(_row_ranks(sign_x, both), _row_ranks(sign_y, both), present),
-        **from_pairs(pairs, present.sum(axis=1).astype(np.float64), distinct),
+        **_from_pairs(pairs, present.sum(axis=1).astype(np.float64), distinct),
     }
 
 

@@ -32,7 +32,7 @@ from factable.study.panel import (
 LABEL = "entailed"
 NO_LABEL = f"no rating {LABEL!r} says whose references the data entails"
 DivergenceLevel = Literal["system", "example"]
-LEVELS: tuple[DivergenceLevel, ...] = get_args(DivergenceLevel)
+DIVERGENCE_LEVELS: tuple[DivergenceLevel, ...] = get_args(DivergenceLevel)
 # Its part `mix` is lambda: 1 minus the mean share of each record's words that the reference has.
 COVERING = Parent()
 
@@ -128,7 +128,7 @@ def study_divergence(
     # Before systems are chosen, because one example with a label is enough for an item.
     items = _items_by_label(panel, label)
     panel = choose_systems(panel, systems, excluded)
-    check_level(panel, level, LEVELS)
+    check_level(panel, level, DIVERGENCE_LEVELS)
     samples = _Samples(
         entailed=_item_indices(panel, label, items, 1),
         divergent=_item_indices(panel, label, items, 0),

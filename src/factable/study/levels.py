@@ -16,8 +16,8 @@ from factable.stats.correlation import (
     pearson,
     pearson_rows,
     tie_threshold_rows,
+    why_no_correlation,
 )
-from factable.stats.correlation import why_undefined as why_columns_undefined
 from factable.study.panel import Panel
 
 Level = Literal["system", "example", "item"]
@@ -177,7 +177,7 @@ def why_undefined(points: Points, level: str) -> str:
     if level == "item":
         return "" if _count_defined_items(points) else "no item has systems that differ"
     (values,), (ratings,) = point_rows(points, level)
-    return why_columns_undefined(values, ratings)
+    return why_no_correlation(values, ratings)
 
 
 def undefined_items(points: Points) -> int:

@@ -29,7 +29,7 @@ from factable.stats.classification import (
     precision,
     recall,
 )
-from factable.stats.correlation import pearson, spearman, why_undefined
+from factable.stats.correlation import pearson, spearman, why_no_correlation
 from factable.stats.significance import mcnemar_p
 from factable.study.levels import mean_in_draws, sign_of
 from factable.study.panel import (
@@ -356,7 +356,7 @@ class _LabelAnalysis:
             return {}
         confidence = predicted.confidence
         rating, item_of = gold.rating[predicted.usable], self._panel.item_of[predicted.usable]
-        reason = why_undefined(confidence, rating)
+        reason = why_no_correlation(confidence, rating)
         if reason:
             return dict.fromkeys(("pearson", "spearman"), Estimate(math.nan, reason=reason))
         drawn = self._wide_draws.apply(

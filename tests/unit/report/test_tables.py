@@ -4,7 +4,15 @@ import math
 
 import pytest
 
-from factable.report.tables import best_first, make_table, show, show_percent, show_scale, sign, with_scale
+from factable.report.tables import (
+    best_first,
+    column_head,
+    format_cell,
+    format_percent,
+    format_scale,
+    make_text_table,
+    table_signature,
+)
 from factable.study.panel import Estimate
 
 
@@ -22,17 +30,17 @@ from factable.study.panel import Estimate
     ],
 )
 def test_cells(cell, text):
-    assert show(cell) == text
+    assert format_cell(cell) == text
 
 
 def test_digits():
-    assert show(0.12345, 4) == "0.1235"
-    assert show_percent(0.125) == "12.5 %"
-    assert show_percent(math.nan) == "–"
+    assert format_cell(0.12345, 4) == "0.1235"
+    assert format_percent(0.125) == "12.5 %"
+    assert format_percent(math.nan) == "–"
 
 
 def test_best_and_optional_columns():
-    table = make_table(
+    table = make_text_table(
         "title",
         ["metric", "first", "second", "left out", "unscored"],
         [["a", 0.1, Estimate(math.nan), 0, 0], ["b", 0.3, Estimate(0.2), 2, 0], ["c", 0.3, math.nan, 0, 0]],
@@ -47,8 +55,8 @@ def test_best_and_optional_columns():
 
 
 def test_a_column_without_numbers_has_no_best():
-    assert make_table("", ["a", "b"], [["x", math.nan]], "", best=["b"]).best == frozenset()
-    assert make_table("", ["a", "b"], [], "", best=["b"]).rows == ()
+    assert make_text_table("", ["a", "b"], [["x", math.nan]], "", best=["b"]).best == frozenset()
+    assert make_text_table("", ["a", "b"], [], "", best=["b"]).rows == ()
 
 
 def test_best_first():
@@ -65,9 +73,9 @@ def test_best_first():
     ],
 )
 def test_scales(bounds, higher_is_better, scale):
-    assert show_scale(bounds, higher_is_better=higher_is_better) == scale
-    assert with_scale("name", scale) == (f"name ({scale})" if scale else "name")
+    assert format_scale(bounds, higher_is_better=higher_is_better) == scale
+    assert column_head("name", scale) == (f"name ({scale})" if scale else "name")
 
 
 def test_signatures():
-    assert sign("study", level="item", seed=0).startswith("study|level:item|seed:0|factable:")
+    assert table_signature("study", level="item", seed=0).startswith("study|level:item|seed:0|factable:")

@@ -17,8 +17,8 @@ from factable.stats.correlation import (
     sum_pairs,
     tie_threshold,
     tie_threshold_rows,
+    why_no_correlation,
     why_no_pairs,
-    why_undefined,
 )
 from factable.stats.significance import permutation_p
 
@@ -35,7 +35,7 @@ PAIRS = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=30).map(lambda 
 
 def correlate(x, y):
     """Every statistic of two columns, each point once."""
-    if why_undefined(x, y):
+    if why_no_correlation(x, y):
         return dict.fromkeys(STATISTICS, math.nan)
     found = correlate_draws(x, y, np.arange(len(x)), np.ones((1, len(x))))
     return {name: float(draws[0]) for name, draws in found.items()}
@@ -72,7 +72,7 @@ def test_rows_equal_columns(seed, points, threshold):
         expected = correlate(*columns)
         for name in STATISTICS[:-1]:
             assert found[name][row] == pytest.approx(expected[name], abs=1e-12, nan_ok=True), name
-        if not why_undefined(*columns):
+        if not why_no_correlation(*columns):
             numbers = np.arange(len(columns[0]))
             pairs = sum_pairs(*columns, numbers, np.ones((1, len(numbers))), threshold)
             assert found["pairwise_accuracy"][row] == (pairs.correct / pairs.all)[0]
@@ -112,7 +112,7 @@ def test_blocks_of_pairs_change_nothing(monkeypatch):
     ],
 )
 def test_undefined_says_why(x, y, reason):
-    assert why_undefined(np.array(x), np.array(y)) == reason
+    assert why_no_correlation(np.array(x), np.array(y)) == reason
 
 
 def test_too_many_points_for_pairs():

@@ -21,7 +21,7 @@ from factable.report.plots.style import (
     styled,
 )
 from factable.report.studies import coverage_bins
-from factable.report.tables import show
+from factable.report.tables import format_cell
 from factable.stats import Column
 from factable.study.comparison import SystemComparison, SystemRanking
 from factable.study.divergence import Coverage, Curve, DivergenceCurves
@@ -73,7 +73,7 @@ def _draw_dots(axes: "Axes", ranking: SystemRanking, baseline: str) -> None:
             linewidth=0.9,
             zorder=3,
         )
-        _write_beside(axes, middle, show(standing.value, digits))
+        _write_beside(axes, middle, format_cell(standing.value, digits))
     for index in range(1, len(standings)):
         if standings[index].rank != standings[index - 1].rank:
             between = (middles[index - 1] + middles[index]) / 2
@@ -113,7 +113,7 @@ def _draw_bars(axes: "Axes", by_metric: Mapping[str, Estimate]) -> None:
             axes.text(0.01, middle, "undefined", color=SOFT, style="italic", va="center_baseline", fontsize=6)
             continue
         axes.barh(middle, number.value, height=0.85, color=FILL, linewidth=0)
-        _write_beside(axes, middle, show(number.value))
+        _write_beside(axes, middle, format_cell(number.value))
         _draw_interval(axes, number.low, number.high, middle, INK)
     axes.spines["left"].set_visible(False)
     axes.axvline(0, color=SOFT, linewidth=0.5)

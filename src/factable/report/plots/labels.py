@@ -37,7 +37,7 @@ class Box(NamedTuple):
         return across and other.bottom <= self.bottom and self.top <= other.top
 
 
-class Position(NamedTuple):
+class LabelPosition(NamedTuple):
     """A position of a label's centre, in points from its own point, and the boxes it and its line cover."""
 
     right: float
@@ -71,8 +71,8 @@ def label_points(
 
 
 def _choose(
-    order: Sequence[int], positions: Sequence[Sequence[Position]], occupied: Sequence[Box]
-) -> dict[int, Position]:
+    order: Sequence[int], positions: Sequence[Sequence[LabelPosition]], occupied: Sequence[Box]
+) -> dict[int, LabelPosition]:
     """The first free position of each label, in the order given."""
     occupied, chosen = list(occupied), {}
     for number in order:
@@ -98,7 +98,7 @@ def _size(axes: "Axes", name: str) -> tuple[float, float]:
     return box.right - box.left + (box.top - box.bottom) / 3, box.top - box.bottom
 
 
-def _positions(x: float, y: float, width: float, height: float, scale: float) -> Iterator[Position]:
+def _positions(x: float, y: float, width: float, height: float, scale: float) -> Iterator[LabelPosition]:
     """Positions around a point in pixels, the best first."""
     for distance in DISTANCES:
         for degrees in ANGLES:
@@ -108,7 +108,7 @@ def _positions(x: float, y: float, width: float, height: float, scale: float) ->
             up = across * distance * scale + _side(across) * height / 2
             box = Box(x + right - width / 2, y + up - height / 2, x + right + width / 2, y + up + height / 2)
             line = _line(x, y, box, scale) if distance > DISTANCES[0] else ()
-            yield Position(right / scale, up / scale, distance, (box, *line))
+            yield LabelPosition(right / scale, up / scale, distance, (box, *line))
 
 
 def _side(direction: float) -> float:
@@ -130,7 +130,7 @@ def _line(x: float, y: float, box: Box, scale: float) -> Iterator[Box]:
             yield small
 
 
-def _write(axes: "Axes", name: str, point: tuple[float, float], position: Position) -> None:
+def _write(axes: "Axes", name: str, point: tuple[float, float], position: LabelPosition) -> None:
     """One label; a thin line leads to its point where it is not right beside it."""
     line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.4, "shrinkA": 0, "shrinkB": POINT_RADIUS}
     axes.annotate(
