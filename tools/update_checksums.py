@@ -1,6 +1,7 @@
 """Writes the sha256 of every data file that ships into checksums.py; run it after changing one."""
 
 import hashlib
+import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "factable"
@@ -29,4 +30,8 @@ def content() -> str:
 
 
 if __name__ == "__main__":
-    OUT.write_text(content())
+    if "--check" in sys.argv:
+        if OUT.read_text() != content():
+            sys.exit(f"{OUT.name} is out of date; run: python tools/update_checksums.py")
+    else:
+        OUT.write_text(content())

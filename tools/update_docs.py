@@ -1,6 +1,6 @@
 """Writes what the program prints into the documentation.
 
-python tools/update_docs.py
+python tools/update_docs.py [--check]
 
 A block between `<!-- output of: COMMAND -->` and `<!-- end -->` becomes the output of that command. A test
 compares the pages with what this would write.
@@ -9,6 +9,7 @@ compares the pages with what this would write.
 import os
 import re
 import shlex
+import sys
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -41,14 +42,19 @@ def _block(arguments: str) -> str:
 
 
 def main() -> None:
-    """Rewrite the pages that changed."""
+    """Rewrite the pages that changed; with --check, only say which they are."""
     os.chdir(ROOT)
+    outdated = []
     for path in pages():
         before = path.read_text()
         after = updated(before)
         if after != before:
-            path.write_text(after)
-            print(f"updated {path.relative_to(ROOT)}")
+            outdated.append(str(path.relative_to(ROOT)))
+            if "--check" not in sys.argv:
+                path.write_text(after)
+                print(f"updated {outdated[-1]}")
+    if outdated and "--check" in sys.argv:
+        sys.exit(f"out of date: {', '.join(outdated)}; run: python tools/update_docs.py")
 
 
 if __name__ == "__main__":
