@@ -1,6 +1,6 @@
 """Writes requirements/ci.lock: the exact versions of all packages in this environment, for `pip install -c`.
 
-Run it in a fresh environment after `pip install -e ".[test]"`, once the tests have passed there.
+Run it in a fresh environment after `pip install -e ".[test-all]"`, once the tests have passed there.
 """
 
 import re
@@ -19,7 +19,7 @@ OLDEST = PROJECT["requires-python"].removeprefix(">=")
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 HEAD = """\
 # Versions that the tests passed with (Python {version}); written by tools/lock.py.
-# pip install -c requirements/ci.lock -e ".[test]"
+# pip install -c requirements/ci.lock -e ".[test-all]"
 """
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 
