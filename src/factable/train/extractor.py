@@ -127,15 +127,7 @@ def _train_network(
         network,
         batches,
         loss,
-        Schedule(
-            options.learning_rate,
-            epochs=options.epochs,
-            warm_up=None,
-            weight_decay=0.0,
-            max_gradient_norm=MAX_GRADIENT_NORM,
-            patience=options.patience,
-            seed=options.seed,
-        ),
+        Schedule.of(options, warm_up=None, weight_decay=0.0, max_gradient_norm=MAX_GRADIENT_NORM),
         work,
         settings={
             **options._asdict(),

@@ -25,7 +25,7 @@ SHARE_OF_SENTENCES = 0.6
 class NliSource:
     """A file of NLI pairs (`pairs`), or a converted corpus to make pairs from (`corpus`).
 
-    `times` repeats pairs, `most` takes at most so many at random, `per_text` pairs are made from each
+    `times` repeats pairs, `most` limits their number, at random, `per_text` pairs are made from each
     reference; `infobox` turns premises that are lists of keys and values into sentences; `harder` makes the
     pairs of the second pass. `style` says how to read a corpus: "webnlg" if references state all records and
     a fact of one table holds in all, "e2e" if they state only what is found in them and every table stands

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class QaOptions(NamedTuple):
-    """Questions made from each reference, at most so many per file, and how to train on them."""
+    """How many questions to make, from each reference and per file, and how to train on them."""
 
     per_text: int = 3
     max_questions: int = 48_000
@@ -29,7 +29,7 @@ class RankerOptions(NamedTuple):
 
 
 class QuestevalOptions(NamedTuple):
-    """At most so many answers per file, and how to train on the questions about them."""
+    """How many answers per file to ask about, and how to train on the questions."""
 
     max_answers: int = 100_000
     epochs: int = 1
@@ -54,3 +54,6 @@ class ExtractorOptions(NamedTuple):
     dropout: float = 0.2
     patience: int = 3
     seed: int = 0
+
+
+TrainingOptions = QaOptions | RankerOptions | QuestevalOptions | ExtractorOptions

@@ -101,9 +101,7 @@ def train_on_questions(
         model,
         encode_questions(base, questions, options.max_tokens),
         _cross_entropy,
-        Schedule(
-            options.learning_rate, warm_up=options.warm_up, save_every=options.save_every, seed=options.seed
-        ),
+        Schedule.of(options),
         work,
         batch_size=options.batch_size,
         settings={"rate": options.learning_rate, "seed": options.seed},

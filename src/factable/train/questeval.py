@@ -179,60 +179,56 @@ def train_seq2seq(
     log: Log,
 ) -> None:
     """Train the model in the folder `base` and write it to `out`, resuming from the checkpoint in `work`."""
-    torch = import_torch(str(base))
+    import_torch(str(base))
     from transformers import AutoModelForSeq2SeqLM
 
     tokenizer = load_hf_tokenizer(base)
     model = load_hf_weights(base, AutoModelForSeq2SeqLM)
     window = hf_window(base, tokenizer.model_max_length, model.config)
-    inputs = tokenizer([task.reads for task in tasks], truncation=True, max_length=window)["input_ids"]
-    outputs = tokenizer([task.writes for task in tasks], truncation=True, max_length=MAX_OUTPUT_TOKENS)[
-        "input_ids"
-    ]
+    inputs, outputs = (
+        tokenizer(texts, truncation=True, max_length=max_length)["input_ids"]
+        for texts, max_length in (
+            ([task.reads for task in tasks], window),
+            ([task.writes for task in tasks], MAX_OUTPUT_TOKENS),
+        )
+    )
 
     def batches(epoch: int) -> list[list[int]]:
         return plan_batches([len(row) for row in inputs], options.batch_size, options.seed + epoch - 1)
 
     def loss(indices: list[int]) -> Any:
-        rows = [inputs[index] for index in indices]
-        labels = pad_rows([outputs[index] for index in indices], value=IGNORED)
-        with half_precision():
-            scores = model(
-                input_ids=pad_rows(rows, value=model.config.pad_token_id),
-                attention_mask=pad_rows([[1] * len(row) for row in rows]),
-                labels=labels,
-            ).logits
-        return torch.nn.functional.cross_entropy(
-            scores.float().flatten(0, 1), labels.flatten(), ignore_index=IGNORED
+        return _seq2seq_loss(
+            model, [inputs[index] for index in indices], [outputs[index] for index in indices]
         )
 
     log(f"{out.name}: {len(tasks):,} tasks")
-    train_model(
-        model,
-        batches,
-        loss,
-        Schedule(
-            options.learning_rate,
-            epochs=options.epochs,
-            warm_up=options.warm_up,
-            save_every=options.save_every,
-            seed=options.seed,
-        ),
-        work,
-        settings={
-            "epochs": options.epochs,
-            "batch": options.batch_size,
-            "rate": options.learning_rate,
-            "seed": options.seed,
-            "base": hf_identity(base),
-            "tasks": _checksum(tasks),
-        },
-        threads=threads,
-        log=log,
-    )
+    settings = {
+        "epochs": options.epochs,
+        "batch": options.batch_size,
+        "rate": options.learning_rate,
+        "seed": options.seed,
+        "base": hf_identity(base),
+        "tasks": _checksum(tasks),
+    }
+    train_model(model, batches, loss, Schedule.of(options), work, settings=settings, threads=threads, log=log)
     with quiet_transformers():
         model.save_pretrained(out)
         tokenizer.save_pretrained(out)
+
+
+def _seq2seq_loss(model: Any, inputs: Sequence[Sequence[int]], outputs: Sequence[Sequence[int]]) -> Any:
+    import torch
+
+    labels = pad_rows(outputs, value=IGNORED)
+    with half_precision():
+        scores = model(
+            input_ids=pad_rows(inputs, value=model.config.pad_token_id),
+            attention_mask=pad_rows([[1] * len(row) for row in inputs]),
+            labels=labels,
+        ).logits
+    return torch.nn.functional.cross_entropy(
+        scores.float().flatten(0, 1), labels.flatten(), ignore_index=IGNORED
+    )
 
 
 def _checksum(tasks: Sequence[Seq2SeqTask]) -> str:

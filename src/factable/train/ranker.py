@@ -47,7 +47,7 @@ SHARE_TRAINED = 0.8
 # Cosines are divided by it before softmax.
 TEMPERATURE = 0.05
 ROWS_AT_ONCE = 16
-# At most so many held-out texts are ranked.
+# Held-out texts to rank.
 MAX_HELD_OUT = 600
 DECOYS_PER_FACT = 5
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -123,13 +123,6 @@ class RankerModel:
             figures = measure_ranking(self.embed, held_out)
             return Validation(sum(figures), str(figures), tuple(figures))
 
-        schedule = Schedule(
-            options.learning_rate,
-            epochs=options.epochs,
-            warm_up=options.warm_up,
-            save_every=options.save_every,
-            seed=options.seed,
-        )
         settings = {
             "epochs": options.epochs,
             "batch": options.batch_size,
@@ -141,7 +134,7 @@ class RankerModel:
             self.model,
             maker.epoch,
             self._loss,
-            schedule,
+            Schedule.of(options),
             work,
             settings=settings,
             threads=threads,

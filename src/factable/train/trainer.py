@@ -4,14 +4,15 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from factable.errors import MissingExtraError
 from factable.train.checkpoint import CheckpointFolder, TrainingProgress, Validation
+from factable.train.options import TrainingOptions
 
 if TYPE_CHECKING:
     import torch
@@ -43,6 +44,13 @@ class Schedule:
     save_every: int = 250
     patience: int | None = None
     seed: int = 0
+
+    @classmethod
+    def of(cls, options: TrainingOptions, **changes: Any) -> "Schedule":
+        """The schedule in the options of a training, with changes."""
+        names = {field.name for field in fields(cls)}
+        values = {name: value for name, value in options._asdict().items() if name in names}
+        return cls(**values, **changes)
 
 
 class TrainingResult(NamedTuple):
