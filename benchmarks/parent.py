@@ -23,7 +23,7 @@ from factable import Example, Record, Table
 from factable.core.registry import parse
 from factable.io.examples import write_examples
 from factable.kernels import COMPILED, score_parent
-from factable.kernels.parent import Options
+from factable.kernels.parent import ParentOptions
 
 VOCABULARY = 20_000
 RECORDS, VALUE_TOKENS, REFERENCE_TOKENS, TEXT_TOKENS = 12, 4, 26, 20
@@ -148,7 +148,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print(f"compiled kernels: {COMPILED}; {os.cpu_count()} cores")
     corpus = list(make_corpus(SAMPLE))
-    options = Options("words", "overlap", None, 4, 1e-5, False, False)
+    options = ParentOptions("words", "overlap", None, 4, 1e-5, False, False)
     kernel = best_of(3, lambda: score_parent(corpus, options, None))
     library = best_of(3, lambda: parse("parent").score(corpus))
     print(f"kernel, 1 core               {rate(SAMPLE, kernel)}")

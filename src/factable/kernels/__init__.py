@@ -1,18 +1,16 @@
-"""The hot loops: compiled where the extensions were built, else their Python twins with equal results."""
+"""The hot loops: compiled if the extensions were built, else their Python twins with equal results."""
 
-from factable.kernels import cider, matches, mteval, parent, rouge, tokens
-from factable.kernels import reading as keys
-from factable.kernels import reading as records
+from factable.kernels import cider, matches, mteval, parent, reading, rouge, tokens
 
 try:
-    # All or none: a half-compiled install would be hard to see and to explain.
+    # All or none: a partly compiled install would be hard to notice.
     from factable.kernels import _cider, _frequencies, _matches, _mteval, _parent, _reading, _rouge, _tokens
 except ImportError:
     COMPILED = False
     count_clipped = matches.count_clipped
     count_each = matches.count_each
-    fingerprints = keys.fingerprints
-    make_records = records.make_records
+    fingerprints = reading.fingerprints
+    make_records = reading.make_records
     separate = mteval.separate
     tokenize = tokens.tokenize
     count_documents = cider.count_documents

@@ -151,9 +151,9 @@ class Scorer:
         index: cython.size_t
         for index in range(self.in_text.distinct[order]):
             ngram: cython.uint = listed[index]
-            said: cython.double = self.in_text.counts[ngram] * self.weights[ngram]
-            wanted: cython.double = self.in_reference.counts[ngram] * self.weights[ngram]
-            product += (min(said, wanted) if self.clipped else said) * wanted
+            weight: cython.double = self.in_text.counts[ngram] * self.weights[ngram]
+            other: cython.double = self.in_reference.counts[ngram] * self.weights[ngram]
+            product += (min(weight, other) if self.clipped else weight) * other
         return min(1.0, product / norms)
 
     @cython.cfunc

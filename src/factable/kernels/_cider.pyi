@@ -1,9 +1,9 @@
 from array import array
 from collections.abc import Sequence
 
-from factable.kernels.cider import Frequencies, Options
+from factable.kernels.cider import CiderOptions, Frequencies
 from factable.types import Example
 
 def score_cider(
-    examples: Sequence[Example], frequencies: Frequencies, options: Options
+    examples: Sequence[Example], frequencies: Frequencies, options: CiderOptions
 ) -> tuple[dict[str, array[float]], bytes]: ...

@@ -21,7 +21,7 @@ from cython.cimports.libc.stdlib import free
 
 @cython.cclass
 class Counts:
-    """Co-occurrence counts as C arrays; models/counts.py has checked that they fit together."""
+    """Co-occurrence counts as C arrays; metrics/parent/counts.py has checked that they fit together."""
 
     def __cinit__(self, counts):
         self.vocabulary = counts.vocabulary
@@ -173,16 +173,16 @@ class Entailment:
     @cython.exceptval(check=False)
     def recall(self, text: NgramCounts, reference: NgramCounts, order: cython.int) -> cython.double:
         listed: cython.p_uint = reference.listed + (order - 1) * reference.length
-        found: cython.double = 0.0
+        matched: cython.double = 0.0
         total: cython.double = 0.0
         index: cython.size_t
         for index in range(reference.distinct[order - 1]):
             ngram: cython.uint = listed[index]
             count: cython.double = reference.counts[ngram]
             weight: cython.double = count * (1.0 if self.plain else self.weight(ngram, order))
-            found += weight * min(1.0, text.counts[ngram] / count)
+            matched += weight * min(1.0, text.counts[ngram] / count)
             total += weight
-        return found / total if total != 0.0 else 1.0
+        return matched / total if total != 0.0 else 1.0
 
     @cython.cfunc
     @cython.exceptval(-1)

@@ -115,12 +115,12 @@ class Matcher:
     def matches(self, order: cython.int) -> cython.int:
         """How many n-grams of the text the present reference has."""
         ngrams: cython.p_uint = self.in_text.listed + order * self.in_text.length
-        said: cython.p_int = self.in_text.counts
-        wanted: cython.p_int = self.in_reference.counts
+        in_text: cython.p_int = self.in_text.counts
+        in_reference: cython.p_int = self.in_reference.counts
         total: cython.int = 0
         index: cython.uint
         for index in range(self.in_text.distinct[order]):
-            total += min(said[ngrams[index]], wanted[ngrams[index]])
+            total += min(in_text[ngrams[index]], in_reference[ngrams[index]])
         return total
 
     @cython.cfunc
@@ -162,12 +162,12 @@ class Matcher:
     @cython.exceptval(check=False)
     def closest(self, references: cython.size_t) -> cython.int:
         """The length of the reference closest to the text's, the shorter one of two; 0 of none."""
-        said: cython.int = cython.cast(cython.int, self.length)
+        length: cython.int = cython.cast(cython.int, self.length)
         best: cython.int = 0
         reference: cython.size_t
         for reference in range(references):
             size: cython.int = cython.cast(cython.int, self.ends[reference + 1] - self.ends[reference])
-            nearer: cython.int = abs(size - said) - abs(best - said)
+            nearer: cython.int = abs(size - length) - abs(best - length)
             if reference == 0 or nearer < 0 or (nearer == 0 and size < best):
                 best = size
         return best

@@ -72,14 +72,14 @@ def spread_pairs(
     while index < length:
         here: cython.uint = source[index]
         after: cython.uint = source[index + 1] if index + 1 < length else 0
-        found: cython.bint = index + 1 < length
+        applies: cython.bint = index + 1 < length
         if rule == 1:
-            found = found and is_mark(after) and not is_digit(here)
+            applies = applies and is_mark(after) and not is_digit(here)
         elif rule == 2:
-            found = found and is_mark(here) and not is_digit(after)
+            applies = applies and is_mark(here) and not is_digit(after)
         else:
-            found = found and after == _DASH and is_digit(here)
-        if not found:
+            applies = applies and after == _DASH and is_digit(here)
+        if not applies:
             to[size] = here
             size += 1
             index += 1

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The compiled twins of records.py and keys.py: what reading does for every example."""
+"""The compiled twin of reading.py."""
 
 import cython
 
@@ -48,7 +48,7 @@ def make_records(rows: list):
 @cython.cfunc
 @cython.exceptval(0)
 def hash_name(name: object, key: uint64) -> uint64:
-    """The hash of Fowler, Noll and Vo in 64 bits, gone on with the UTF-8 bytes of a name."""
+    """The FNV hash in 64 bits, continued with the UTF-8 bytes of a name."""
     if not isinstance(name, str):
         raise TypeError(f"item and system must be str, not {type(name).__name__}")
     width: cython.int = PyUnicode_KIND(name)

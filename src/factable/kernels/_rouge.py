@@ -31,7 +31,7 @@ p_const = cython.typedef(cython.pointer[cython.const[cython.uint]])
 @cython.final
 @cython.cclass
 class Union:
-    """Which places of a sentence stand in a longest common subsequence with any of some other sentences."""
+    """Marks the indices of a sentence that are in a longest common subsequence with any of some others."""
 
     # One bit per pair of places: whether the way back goes left there. One row of lengths is enough then.
     left: cython.p_uchar
@@ -49,7 +49,7 @@ class Union:
     @cython.cfunc
     @cython.exceptval(-1)
     def begin(self, size: cython.size_t) -> cython.int:
-        """No place of a sentence of that size is marked."""
+        """Clear the marks, for a sentence of that size."""
         if size > self.marked_room:
             self.marked_room = room_for(size, self.marked_room)
             self.marked = cython.cast(cython.p_uchar, grown(self.marked, self.marked_room, 1))
@@ -58,16 +58,18 @@ class Union:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def mark(self, wanted: p_const, rows: cython.size_t, said: p_const, columns: cython.size_t) -> cython.int:
-        """Mark the places of the subsequence that `common_indices` of the twin finds."""
+    def mark(
+        self, reference: p_const, rows: cython.size_t, text: p_const, columns: cython.size_t
+    ) -> cython.int:
+        """Mark the indices of the subsequence that `common_indices` of the twin finds."""
         if rows == 0 or columns == 0:
             return 0
         width: cython.size_t = (columns + 7) // 8
-        self.fill(wanted, rows, said, columns, width)
+        self.fill(reference, rows, text, columns, width)
         row: cython.size_t = rows
         column: cython.size_t = columns
         while row > 0 and column > 0:
-            if wanted[row - 1] == said[column - 1]:
+            if reference[row - 1] == text[column - 1]:
                 row -= 1
                 column -= 1
                 self.marked[row] = 1
@@ -81,9 +83,9 @@ class Union:
     @cython.exceptval(-1)
     def fill(
         self,
-        wanted: p_const,
+        reference: p_const,
         rows: cython.size_t,
-        said: p_const,
+        text: p_const,
         columns: cython.size_t,
         width: cython.size_t,
     ) -> cython.int:
@@ -97,7 +99,7 @@ class Union:
             corner: cython.uint = 0
             for column in range(columns):
                 above: cython.uint = lengths[column + 1]
-                if wanted[row] == said[column]:
+                if reference[row] == text[column]:
                     lengths[column + 1] = corner + 1
                 elif lengths[column] > above:
                     lengths[column + 1] = lengths[column]
@@ -156,17 +158,17 @@ class Scorer:
         words: Words = self.words
         words.begin()
         self.add(example.text)
-        said: cython.size_t = words.texts
+        sentences: cython.size_t = words.texts
         length: cython.size_t = words.lexicon.used
         if self.way == _BY_SEQUENCE:
             self.indices.mark(words.lexicon.sequence, length, words.lexicon.tokens)
         code: cython.int = _NO_REFERENCES
         for reference in example.references:
             # Every reference takes the place of the one before.
-            words.keep(said)
+            words.keep(sentences)
             self.add(reference)
             if words.lexicon.used > length or self.strict:
-                self.against(said, code != _SCORED)
+                self.against(sentences, code != _SCORED)
                 code = _SCORED
         if self.way == _BY_SEQUENCE:
             self.indices.unmark(words.lexicon.sequence, length)
@@ -184,23 +186,23 @@ class Scorer:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def against(self, said: cython.size_t, first: cython.bint) -> cython.int:
-        """Score one reference and keep the best; the text has `said` sentences."""
+    def against(self, sentences: cython.size_t, first: cython.bint) -> cython.int:
+        """Score one reference and keep the best; the text has so many sentences."""
         lexicon: Lexicon = self.words.lexicon
-        length: cython.size_t = self.words.ends[said]
-        wanted: cython.size_t = lexicon.used - length
+        length: cython.size_t = self.words.ends[sentences]
+        reference_length: cython.size_t = lexicon.used - length
         hits: cython.double
         if self.way == _BY_SEQUENCE:
             # A word that only a reference has stands nowhere in the text.
             self.indices.fit(length, lexicon.tokens)
-            hits = self.indices.common_length(lexicon.sequence + length, wanted)
+            hits = self.indices.common_length(lexicon.sequence + length, reference_length)
         elif self.way == _BY_UNION:
-            hits = self.union_hits(said)
+            hits = self.union_hits(sentences)
         else:
-            hits = self.ngram_hits(length, wanted)
+            hits = self.ngram_hits(length, reference_length)
         # As many n-grams as words, less the order, plus one; but at least one, so that 0 / 0 is 0.
         precision: cython.double = hits / (max(length, self.order) - self.order + 1)
-        recall: cython.double = hits / (max(wanted, self.order) - self.order + 1)
+        recall: cython.double = hits / (max(reference_length, self.order) - self.order + 1)
         value: cython.double = 0.0
         if hits > 0:
             value = 2 * precision * recall / (precision + recall)
@@ -212,14 +214,14 @@ class Scorer:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def ngram_hits(self, length: cython.size_t, wanted: cython.size_t) -> cython.long:
+    def ngram_hits(self, length: cython.size_t, reference_length: cython.size_t) -> cython.long:
         lexicon: Lexicon = self.words.lexicon
         # The n-grams of the text are numbered anew, because a reference may bring new words.
-        self.ngrams.begin(lexicon.tokens, length + wanted)
+        self.ngrams.begin(lexicon.tokens, length + reference_length)
         self.in_text.count(self.ngrams, lexicon.sequence, length)
-        self.in_reference.count(self.ngrams, lexicon.sequence + length, wanted)
+        self.in_reference.count(self.ngrams, lexicon.sequence + length, reference_length)
         last: cython.size_t = self.order - 1
-        listed: cython.p_uint = self.in_reference.listed + last * wanted
+        listed: cython.p_uint = self.in_reference.listed + last * reference_length
         hits: cython.long = 0
         index: cython.size_t
         for index in range(self.in_reference.distinct[last]):
@@ -228,20 +230,20 @@ class Scorer:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def union_hits(self, said: cython.size_t) -> cython.long:
+    def union_hits(self, sentences: cython.size_t) -> cython.long:
         """Words of the reference in the union of common subsequences, as often as the text has them."""
         sequence: cython.p_uint = self.words.lexicon.sequence
         ends: cython.p_size_t = self.words.ends
-        self.count_words(ends[said])
+        self.count_words(ends[sentences])
         hits: cython.long = 0
         sentence: cython.size_t
         other: cython.size_t
         index: cython.size_t
-        for sentence in range(said, self.words.texts):
+        for sentence in range(sentences, self.words.texts):
             begin: cython.size_t = ends[sentence]
             size: cython.size_t = ends[sentence + 1] - begin
             self.union.begin(size)
-            for other in range(said):
+            for other in range(sentences):
                 start: cython.size_t = ends[other]
                 self.union.mark(sequence + begin, size, sequence + start, ends[other + 1] - start)
             for index in range(size):

@@ -1,4 +1,4 @@
-"""CIDEr and CIDEr-D (Vedantam et al. 2015), written to be read; `_cider.py` is quick and equal."""
+"""CIDEr and CIDEr-D (Vedantam et al. 2015), in plain Python; `_cider.py` is fast and equal."""
 
 import math
 from array import array
@@ -29,7 +29,7 @@ class Stored(NamedTuple):
     documents: int
 
 
-class Options(NamedTuple):
+class CiderOptions(NamedTuple):
     """CIDEr-D has `clipped` counts and a Gaussian of width `sigma`; `strict` keeps empty references."""
 
     scale: float = 1.0
@@ -39,7 +39,7 @@ class Options(NamedTuple):
 
 
 class Frequencies:
-    """In how many documents, which are sets of references, each n-gram stands."""
+    """The number of documents (sets of references) that have each n-gram."""
 
     def __init__(self, reading: WordOptions, orders: int) -> None:
         self.reading = reading
@@ -51,17 +51,17 @@ class Frequencies:
         """Count one document."""
         self.documents += 1
         read = [words_of(reference, self.reading) for reference in references]
-        # Words before longer n-grams, and no n-gram before its beginning.
-        found = {
+        # Words before longer n-grams, and every n-gram after its prefix.
+        ngrams = {
             ngram: None
             for order in range(1, self.orders + 1)
             for words in read
             for ngram in iter_ngrams(words, order)
         }
-        self._counts.update(found.keys())
+        self._counts.update(ngrams.keys())
 
     def weight(self, ngram: Ngram) -> float:
-        """The logarithm of how rare an n-gram is; one that no document has counts as if one had it."""
+        """The logarithm of how rare an n-gram is; an unknown one counts as if one document had it."""
         return math.log(self.documents) - math.log(max(1, self._counts[ngram]))
 
     def store(self) -> Stored:
@@ -74,7 +74,7 @@ class Frequencies:
         return Stored(words, keys, array("I", (self._counts[ngram] for ngram in ngrams)), self.documents)
 
     def restore(self, stored: Stored) -> None:
-        """Take stored frequencies in place of those counted so far; they must fit together."""
+        """Replace the counts by stored ones, which must be consistent."""
         ngrams: list[Ngram] = [(word,) for word in stored.words]
         for key in stored.keys:
             ngrams.append((*ngrams[key >> 32], stored.words[key & 0xFFFFFFFF]))
@@ -83,7 +83,7 @@ class Frequencies:
 
 
 def count_documents(documents: Iterable[Iterable[str]], reading: WordOptions, orders: int) -> Frequencies:
-    """How many documents, each of which is a set of references, have each n-gram."""
+    """Count the documents (sets of references) that have each n-gram."""
     frequencies = Frequencies(reading, orders)
     for references in documents:
         frequencies.add(references)
@@ -108,9 +108,9 @@ def iter_ngrams(words: Words, order: int) -> Iterator[Ngram]:
 
 
 def score_cider(
-    examples: Sequence[Example], frequencies: Frequencies, options: Options
+    examples: Sequence[Example], frequencies: Frequencies, options: CiderOptions
 ) -> tuple[dict[str, "array[float]"], bytes]:
-    """An array per part, NaN where an example cannot be scored, and why: a code per example."""
+    """An array per part, NaN if an example cannot be scored, and a code per example that says why."""
     names = ("value", *part_names(frequencies.orders))
     columns = {name: array("d") for name in names}
     codes = bytearray()
@@ -130,7 +130,7 @@ class _Vectors(NamedTuple):
     length: int
 
 
-def _score_one(example: Example, frequencies: Frequencies, options: Options) -> list[float]:
+def _score_one(example: Example, frequencies: Frequencies, options: CiderOptions) -> list[float]:
     read = [words_of(reference, frequencies.reading) for reference in example.references]
     references = [_weigh(words, frequencies) for words in read if words or options.strict]
     if not references:
@@ -140,8 +140,8 @@ def _score_one(example: Example, frequencies: Frequencies, options: Options) -> 
     for reference in references:
         penalty = 1.0
         if options.sigma is not None:
-            apart = float(text.length - reference.length)
-            penalty = math.exp(-(apart * apart) / (2 * options.sigma * options.sigma))
+            difference = float(text.length - reference.length)
+            penalty = math.exp(-(difference * difference) / (2 * options.sigma * options.sigma))
         for order in range(frequencies.orders):
             totals[order] += _similarity(text, reference, order, options.clipped) * penalty
     parts = [total / len(references) * options.scale for total in totals]
@@ -170,8 +170,8 @@ def _similarity(text: _Vectors, reference: _Vectors, order: int, clipped: bool) 
     if norms == 0.0:
         return 0.0
     product = 0.0
-    for ngram, said in text.counts[order].items():
-        wanted = reference.counts[order].get(ngram, 0.0)
-        product += (min(said, wanted) if clipped else said) * wanted
+    for ngram, weight in text.counts[order].items():
+        other = reference.counts[order].get(ngram, 0.0)
+        product += (min(weight, other) if clipped else weight) * other
     # Rounding could lift the cosine of equal vectors above 1.
     return min(1.0, product / norms)

@@ -1,6 +1,6 @@
-"""Which n-grams a text shares with its references, written to be read; `_matches.py` is quick and equal.
+"""N-grams that a text shares with its references, in plain Python; `_matches.py` is fast and equal.
 
-Texts come tokenised already: their words stand between white space, or every character is a token.
+Texts are tokenised already: their words are separated by white space, or every character is a token.
 """
 
 from array import array
@@ -15,47 +15,48 @@ UNITS: tuple[TokenUnit, ...] = ("words", "characters")
 def count_clipped(
     texts: Sequence[str], references: Sequence[Sequence[str]], orders: int, unit: TokenUnit
 ) -> "array[int]":
-    """Against all references of a text at once, a row per text, as BLEU counts.
+    """Matches with all references of a text at once, a row per text, as BLEU counts them.
 
-    Rows hold the number of tokens of the text, that of the reference closest in length (the shorter one of
-    two, 0 without references), and for each order how many n-grams of the text the references have; an n-gram
-    counts at most as often as in the reference that has it most often.
+    A row holds the number of tokens of the text, that of the reference closest in length (the shorter one of
+    two, 0 without references), and for each order the number of matching n-grams; an n-gram counts at most as
+    often as in the reference that has it most often.
     """
     rows = array("i")
     for text, others in zip(texts, references, strict=True):
-        said = split_tokens(text, unit)
-        wanted = [split_tokens(other, unit) for other in others]
-        rows.append(len(said))
-        rows.append(min(map(len, wanted), key=lambda size: (abs(size - len(said)), size), default=0))
+        in_text = split_tokens(text, unit)
+        in_references = [split_tokens(other, unit) for other in others]
+        length = len(in_text)
+        rows.append(length)
+        rows.append(min(map(len, in_references), key=lambda size: (abs(size - length), size), default=0))
         for order in range(1, orders + 1):
-            most: Counter[tuple[str, ...]] = Counter()
-            for tokens in wanted:
-                most |= count_ngrams(tokens, order)
-            rows.append((count_ngrams(said, order) & most).total())
+            highest: Counter[tuple[str, ...]] = Counter()
+            for tokens in in_references:
+                highest |= count_ngrams(tokens, order)
+            rows.append((count_ngrams(in_text, order) & highest).total())
     return rows
 
 
 def count_each(
     texts: Sequence[str], references: Sequence[Sequence[str]], orders: int, unit: TokenUnit
 ) -> "array[int]":
-    """Against each reference, a row per pair, text after text: both numbers of tokens, matches per order."""
+    """Matches with each reference, a row per pair: both numbers of tokens, and matches per order."""
     rows = array("i")
     for text, others in zip(texts, references, strict=True):
-        said = split_tokens(text, unit)
+        in_text = split_tokens(text, unit)
         for other in others:
-            wanted = split_tokens(other, unit)
-            rows.append(len(said))
-            rows.append(len(wanted))
+            in_reference = split_tokens(other, unit)
+            rows.append(len(in_text))
+            rows.append(len(in_reference))
             for order in range(1, orders + 1):
-                rows.append((count_ngrams(said, order) & count_ngrams(wanted, order)).total())
+                rows.append((count_ngrams(in_text, order) & count_ngrams(in_reference, order)).total())
     return rows
 
 
 def split_tokens(text: str, unit: TokenUnit) -> list[str]:
-    """The tokens of a text that was tokenised already."""
+    """The tokens of a tokenised text."""
     return text.split() if unit == "words" else list(text)
 
 
 def count_ngrams(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
-    """How often each n-gram of one order stands in a sequence of tokens."""
+    """How often each n-gram of one order is in a sequence of tokens."""
     return Counter(zip(*(tokens[start:] for start in range(order)), strict=False))

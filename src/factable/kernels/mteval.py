@@ -15,15 +15,15 @@ ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 
 def separate(text: str) -> str:
-    """The text with white space around everything that is a token."""
-    parallel_map = f" {text} "
+    """The text with white space around every token."""
+    spaced = f" {text} "
     for pattern, replacement in RULES:
-        parallel_map = pattern.sub(replacement, parallel_map)
-    return parallel_map
+        spaced = pattern.sub(replacement, spaced)
+    return spaced
 
 
 def clean(text: str) -> str:
-    """The text without what mteval takes out before it looks for tokens."""
+    """The text without what mteval removes before tokenising."""
     if "<" in text:
         text = text.replace("<skipped>", "")
     if "\n" in text:

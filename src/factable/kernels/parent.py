@@ -1,4 +1,4 @@
-"""PARENT (Dhingra et al. 2019) of a list of examples, written to be read; `_parent.py` is quick and equal."""
+"""PARENT (Dhingra et al. 2019) of a list of examples, in plain Python; `_parent.py` is fast and equal."""
 
 import math
 from array import array
@@ -20,7 +20,7 @@ Ngram = tuple[str, ...]
 
 
 class Counts(Protocol):
-    """Co-occurrence counts: token numbers, how often each was in a table, and sorted rows of pairs."""
+    """Co-occurrence counts: token numbers, in how many tables each was, and sorted rows of pairs."""
 
     @property
     def vocabulary(self) -> dict[str, int]: ...  # noqa: D102
@@ -34,7 +34,7 @@ class Counts(Protocol):
     def pairs(self) -> Any: ...  # noqa: D102
 
 
-class Options(NamedTuple):
+class ParentOptions(NamedTuple):
     """The parameters of PARENT; `mix` None is the paper's heuristic.
 
     `strict` is the original program: it keeps empty references, cannot score an empty value or a mix of
@@ -52,9 +52,9 @@ class Options(NamedTuple):
 
 
 def score_parent(
-    examples: Sequence[Example], options: Options, counts: Counts | None
+    examples: Sequence[Example], options: ParentOptions, counts: Counts | None
 ) -> tuple[dict[str, "array[float]"], bytes]:
-    """An array per part, NaN where an example cannot be scored, and why: a code per example."""
+    """An array per part, NaN if an example cannot be scored, and a code per example that says why."""
     columns = {part: array("d") for part in PARTS}
     codes = bytearray()
     for example in examples:
@@ -65,7 +65,9 @@ def score_parent(
     return columns, bytes(codes)
 
 
-def _score_one(example: Example, options: Options, counts: Counts | None) -> tuple[Sequence[float], int]:
+def _score_one(
+    example: Example, options: ParentOptions, counts: Counts | None
+) -> tuple[Sequence[float], int]:
     unscored = [math.nan] * len(PARTS)
     records = [_record_tokens(record, options.tokenizer) for record in example.table.records]
     references = [tokenize(reference, options.tokenizer) for reference in example.references]
@@ -97,34 +99,36 @@ def _record_tokens(record: Record, tokenizer: str) -> Tokens:
     return tokenize(record.subject, tokenizer) + tokenize(record.value, tokenizer)
 
 
-def table_entailment(example: Example, options: Options, counts: Counts | None) -> Callable[[Ngram], float]:
-    """w(g): how far the table entails an n-gram."""
+def table_entailment(
+    example: Example, options: ParentOptions, counts: Counts | None
+) -> Callable[[Ngram], float]:
+    """w(g): the degree to which the table entails an n-gram."""
     records = example.table.records
-    known = {token for record in records for token in _record_tokens(record, options.tokenizer)}
+    in_table = {token for record in records for token in _record_tokens(record, options.tokenizer)}
     if not options.strict:
-        known.update(tokenize(example.table.title, options.tokenizer))
+        in_table.update(tokenize(example.table.title, options.tokenizer))
     if options.entailment == "cooccurrence":
         assert counts is not None
-        known.update(attribute_token(record.attribute, options.tokenizer) for record in records)
-        # An attribute without words is no token, whatever a counts file may hold.
-        known.discard("")
-        chance = dict.fromkeys(known, 1.0)
+        in_table.update(attribute_token(record.attribute, options.tokenizer) for record in records)
+        # An attribute without words is not a token, even if a counts file has an empty one.
+        in_table.discard("")
+        chance = dict.fromkeys(in_table, 1.0)
 
         def probability(ngram: Ngram) -> float:
             for token in ngram:
                 if token not in chance:
-                    chance[token] = _cooccurrence(token, known, counts)
+                    chance[token] = _cooccurrence(token, in_table, counts)
             return math.prod(chance[token] for token in ngram) ** (1 / len(ngram))
 
         return probability
-    return lambda ngram: sum(token in known for token in ngram) / len(ngram)
+    return lambda ngram: sum(token in in_table for token in ngram) / len(ngram)
 
 
-def _cooccurrence(token: str, known: Iterable[str], counts: Counts) -> float:
-    """The highest share of tables with a known token whose text has `token`."""
+def _cooccurrence(token: str, in_table: Iterable[str], counts: Counts) -> float:
+    """The highest share of tables with a in_table token whose text has `token`."""
     column = counts.vocabulary.get(token, -1)
     best = 0.0
-    for other in known:
+    for other in in_table:
         row = counts.vocabulary.get(other, -1)
         if row < 0 or column < 0 or counts.totals[row] == 0:
             continue
@@ -139,14 +143,14 @@ def _against(
     reference: Tokens,
     records: list[Tokens],
     entails: Callable[[Ngram], float],
-    options: Options,
+    options: ParentOptions,
 ) -> tuple[float, ...]:
     """F, precision, recall, reference recall, table recall and mix against one reference."""
     precisions, recalls = [], []
     for order in range(1, options.orders + 1):
-        said, wanted = count_ngrams(text, order), count_ngrams(reference, order)
-        precisions.append(_precision(said, wanted, entails, options.entailment == "none"))
-        recalls.append(_recall(said, wanted, entails, options.entailment == "none"))
+        in_text, in_reference = count_ngrams(text, order), count_ngrams(reference, order)
+        precisions.append(_precision(in_text, in_reference, entails, options.entailment == "none"))
+        recalls.append(_recall(in_text, in_reference, entails, options.entailment == "none"))
     precision = _geometric_mean(precisions, options.smoothing, 0.0)
     reference_recall = _geometric_mean(recalls, options.smoothing, options.smoothing)
     table_recall = _table_recall(records, text) or options.smoothing
@@ -157,32 +161,32 @@ def _against(
 
 
 def _precision(
-    said: Counter[Ngram], wanted: Counter[Ngram], entails: Callable[[Ngram], float], plain: bool
+    in_text: Counter[Ngram], in_reference: Counter[Ngram], entails: Callable[[Ngram], float], plain: bool
 ) -> float:
-    total = sum(said.values())
+    total = sum(in_text.values())
     if not total:
         return 0.0
     rewarded = 0.0
-    for ngram, count in said.items():
-        matched = min(1.0, wanted[ngram] / count)
+    for ngram, count in in_text.items():
+        matched = min(1.0, in_reference[ngram] / count)
         weight = 0.0 if plain else entails(ngram)
         rewarded += count * (matched + (1 - matched) * weight)
     return rewarded / total
 
 
 def _recall(
-    said: Counter[Ngram], wanted: Counter[Ngram], entails: Callable[[Ngram], float], plain: bool
+    in_text: Counter[Ngram], in_reference: Counter[Ngram], entails: Callable[[Ngram], float], plain: bool
 ) -> float:
-    found = total = 0.0
-    for ngram, count in wanted.items():
+    matched = total = 0.0
+    for ngram, count in in_reference.items():
         weight = count * (1.0 if plain else entails(ngram))
-        found += weight * min(1.0, said[ngram] / count)
+        matched += weight * min(1.0, in_text[ngram] / count)
         total += weight
-    return found / total if total else 1.0
+    return matched / total if total else 1.0
 
 
 def _geometric_mean(values: list[float], smoothing: float, at_zero: float) -> float:
-    """Zero orders above the first are smoothed; a zero that stays makes the whole `at_zero`."""
+    """Zeros above the first order are smoothed; if a zero is left, the result is `at_zero`."""
     smoothed = [values[0], *(value or smoothing for value in values[1:])]
     if 0.0 in smoothed:
         return at_zero

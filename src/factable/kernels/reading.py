@@ -1,4 +1,4 @@
-"""Triples as JSON gives them -> Records; the compiled twin gives the same."""
+"""Records of triples in JSON, and fingerprints of examples; `_reading.py` is fast and equal."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from factable.types import Example, Record
 
 
 def make_records(rows: list[object]) -> tuple[Record, ...] | None:
-    """Records of a list of three-string lists; None where any row is something else."""
+    """Records of a list of three-string lists; None if any row is something else."""
     for row in rows:
         if type(row) is not list or len(row) != 3 or any(type(part) is not str for part in row):
             return None

@@ -1,24 +1,24 @@
-"""Common subsequences, written to be read."""
+"""Common subsequences; `_sequences.py` is fast and equal."""
 
 from collections.abc import Sequence
 
 
-def common_indices(wanted: Sequence[str], said: Sequence[str]) -> list[tuple[int, int]]:
-    """Where one longest common subsequence stands: pairs of places in `wanted` and in `said`.
+def common_indices(reference: Sequence[str], text: Sequence[str]) -> list[tuple[int, int]]:
+    """One longest common subsequence, as pairs of indices in the reference and in the text.
 
-    Of several, the one found from the end when `wanted` is given up first wherever that costs nothing.
+    Of several, the one found by walking back from the end, moving in the reference first if both are equal.
     """
-    lengths = [[0] * (len(said) + 1) for _ in range(len(wanted) + 1)]
-    for row, left in enumerate(wanted, 1):
-        for column, right in enumerate(said, 1):
+    lengths = [[0] * (len(text) + 1) for _ in range(len(reference) + 1)]
+    for row, left in enumerate(reference, 1):
+        for column, right in enumerate(text, 1):
             if left == right:
                 lengths[row][column] = lengths[row - 1][column - 1] + 1
             else:
                 lengths[row][column] = max(lengths[row - 1][column], lengths[row][column - 1])
     indices: list[tuple[int, int]] = []
-    row, column = len(wanted), len(said)
+    row, column = len(reference), len(text)
     while row and column:
-        if wanted[row - 1] == said[column - 1]:
+        if reference[row - 1] == text[column - 1]:
             row, column = row - 1, column - 1
             indices.append((row, column))
         elif lengths[row][column - 1] > lengths[row - 1][column]:

@@ -1,4 +1,4 @@
-"""Tokenisers by name, one character at a time; the compiled twin gives the same tokens.
+"""Tokenizers by name, one character at a time; `_tokens.py` is fast and equal.
 
 words             lower-cased; runs of letters, digits and their marks; every other visible character, and
                   every character of a script without spaces (Chinese, Japanese), is a token of its own;
@@ -14,15 +14,15 @@ from unicodedata import category
 TOKENIZERS = ("words", "whitespace", "whitespace-cased", "ascii")
 SEPARATOR, INSIDE, ALONE = 1, 2, 3
 
-# Han, kana and their extensions: each character stands for a word or a syllable.
+# Han, kana and their extensions: each character is a word or a syllable.
 UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
-# Zero-width joiners stand inside words of Persian and of Indian scripts.
+# Zero-width joiners occur inside words of Persian and of Indian scripts.
 JOINERS = "\u200c\u200d"
 
 
 @lru_cache(maxsize=1 << 16)
 def character_class(character: str) -> int:
-    """What a character does in the tokeniser `words`."""
+    """The class of a character in the tokenizer `words`."""
     if character == "_" or character.isspace():
         return SEPARATOR
     if any(low <= ord(character) <= high for low, high in UNSPACED):
@@ -33,12 +33,12 @@ def character_class(character: str) -> int:
 
 
 def whitespace_class(character: str) -> int:
-    """What a character does in the tokenisers `whitespace` and `whitespace-cased`."""
+    """The class of a character in the tokenizers `whitespace` and `whitespace-cased`."""
     return SEPARATOR if character.isspace() else INSIDE
 
 
 def ascii_class(character: str) -> int:
-    """What a character does in the tokeniser `ascii`."""
+    """The class of a character in the tokenizer `ascii`."""
     return INSIDE if character.isascii() and character.isalnum() else SEPARATOR
 
 
@@ -50,7 +50,7 @@ def token_spans(text: str, tokenizer: str = "words") -> list[tuple[str, int, int
     """The tokens of a text, each with its start and end in the text."""
     lowered = text if tokenizer == "whitespace-cased" else text.lower()
     classify = CLASSES[TOKENIZERS.index(tokenizer)]
-    found = []
+    spans = []
     start = -1
     for position, character in enumerate(lowered):
         kind = classify(character)
@@ -58,20 +58,20 @@ def token_spans(text: str, tokenizer: str = "words") -> list[tuple[str, int, int
             start = position if start < 0 else start
             continue
         if start >= 0:
-            found.append((lowered[start:position], start, position))
+            spans.append((lowered[start:position], start, position))
             start = -1
         if kind == ALONE:
-            found.append((character, position, position + 1))
+            spans.append((character, position, position + 1))
     if start >= 0:
-        found.append((lowered[start:], start, len(lowered)))
+        spans.append((lowered[start:], start, len(lowered)))
     if len(lowered) == len(text):
-        return found
-    indices = _positions_before_lowering(text)
-    return [(token, indices[start], indices[end - 1] + 1) for token, start, end in found]
+        return spans
+    indices = _indices_before_lowering(text)
+    return [(token, indices[start], indices[end - 1] + 1) for token, start, end in spans]
 
 
-def _positions_before_lowering(text: str) -> list[int]:
-    """For each place in the lower-cased text its place in the text ("İ" becomes two characters)."""
+def _indices_before_lowering(text: str) -> list[int]:
+    """For each index in the lower-cased text its index in the text ("İ" becomes two characters)."""
     return [index for index, character in enumerate(text) for _ in character.lower()]
 
 
@@ -85,7 +85,7 @@ def is_word(token: str) -> bool:
     return any(map(str.isalnum, token))
 
 
-def open_name(name: str) -> str:
+def split_camel_case(name: str) -> str:
     """An attribute name with a space where camel case begins a new word: `birthPlace` -> `birth Place`."""
     previous = " " + name
     return "".join(
@@ -97,4 +97,4 @@ def open_name(name: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def attribute_token(name: str, tokenizer: str = "words") -> str:
     """The words of an attribute joined by underscores, as one token of the co-occurrence model."""
-    return "_".join(tokenize(open_name(name) if tokenizer == "words" else name, tokenizer))
+    return "_".join(tokenize(split_camel_case(name) if tokenizer == "words" else name, tokenizer))

@@ -1,4 +1,4 @@
-"""The words of a text as metrics of overlap count them; `_words.py` gives the same."""
+"""The words of a text as overlap metrics count them, and stems; `_words.py` is fast and equal."""
 
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -13,7 +13,7 @@ SHORT_WORD = 3
 
 
 class WordOptions(NamedTuple):
-    """How texts become words: the tokeniser, whether other tokens are left out, and how words are stemmed."""
+    """How texts become words: the tokenizer, whether other tokens are dropped, and the stemmer."""
 
     tokenizer: str
     words_only: bool = False
@@ -21,7 +21,7 @@ class WordOptions(NamedTuple):
 
 
 def word_of(token: str, reading: WordOptions) -> str:
-    """What a token counts as; nothing where it does not count."""
+    """The word of a token; empty if it does not count."""
     if reading.words_only and not is_word(token):
         return ""
     return reading.stem(token) if reading.stem else token

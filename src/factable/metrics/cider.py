@@ -19,7 +19,7 @@ from factable.core.results import VALUE, Analysis
 from factable.errors import UsageError
 from factable.io.files import sha256_of
 from factable.kernels import count_documents, restore_documents, score_cider
-from factable.kernels.cider import MAX_ORDERS, Frequencies, Options, Stored, part_names
+from factable.kernels.cider import MAX_ORDERS, CiderOptions, Frequencies, Stored, part_names
 from factable.kernels.tokens import TOKENIZERS
 from factable.kernels.words import WordOptions, porter, words_of
 from factable.metrics.references import NO_REFERENCES
@@ -63,9 +63,9 @@ class IdfMetric(Metric):
         return not self.idf
 
     @property
-    def options(self) -> Options:
+    def options(self) -> CiderOptions:
         """How the kernel counts and weighs."""
-        return Options()
+        return CiderOptions()
 
     def checksums(self) -> Mapping[str, str]:
         """The checksum of the prepared idf."""
@@ -134,9 +134,9 @@ class CiderD(IdfMetric):
     )
 
     @property
-    def options(self) -> Options:
+    def options(self) -> CiderOptions:
         """Clipped counts and a Gaussian; `compat` keeps empty references."""
-        return Options(SCALE, clipped=True, sigma=self.sigma, strict=self.compat != "")
+        return CiderOptions(SCALE, clipped=True, sigma=self.sigma, strict=self.compat != "")
 
     def collect(self, examples: Sequence[Example]) -> Documents:
         """The references that count as one document."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from factable.core.metric import REFERENCES, Metric, metric, param
 from factable.core.results import VALUE, Analysis, Findings
 from factable.kernels import score_rouge
-from factable.kernels.rouge import PARTS, Options, best_reference, read_sentences
+from factable.kernels.rouge import PARTS, RougeOptions, best_reference, read_sentences
 from factable.kernels.tokens import TOKENIZERS, token_spans
 from factable.kernels.words import WordOptions, porter_of_long_words, word_of
 from factable.metrics.references import NO_REFERENCES, runs_without
@@ -57,12 +57,14 @@ class Rouge(Metric):
             values, columns, reasons, find=lambda: [_unsupported(example, options) for example in examples]
         )
 
-    def _options(self) -> Options:
+    def _options(self) -> RougeOptions:
         stem = porter_of_long_words() if self.stem else None
-        return Options(self.kind, WordOptions(self.tokens, self.tokens == "words", stem), self.compat != "")
+        return RougeOptions(
+            self.kind, WordOptions(self.tokens, self.tokens == "words", stem), self.compat != ""
+        )
 
 
-def _unsupported(example: Example, options: Options) -> Findings:
+def _unsupported(example: Example, options: RougeOptions) -> Findings:
     best = best_reference(example, options)
     if best is None:
         return ()

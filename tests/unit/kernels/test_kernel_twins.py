@@ -12,7 +12,7 @@ from factable import kernels
 from factable.kernels import parent, tokens
 from factable.kernels import reading as keys
 from factable.kernels import reading as records
-from factable.kernels.parent import Options
+from factable.kernels.parent import ParentOptions
 from factable.metrics.parent.counts import Counts, from_pairs
 from factable.types import Example, Record, Table
 
@@ -54,7 +54,7 @@ examples_strategy = st.lists(
     max_size=4,
 )
 options_strategy = st.builds(
-    Options,
+    ParentOptions,
     st.sampled_from(tokens.TOKENIZERS),
     st.sampled_from(["overlap", "cooccurrence", "none"]),
     st.sampled_from([None, 0.0, 0.3, 1.0]),
@@ -84,7 +84,7 @@ def counts_strategy(draw: st.DrawFn) -> Counts:
     )
 
 
-def assert_same(examples: list[Example], options: Options, counts: Counts | None) -> None:
+def assert_same(examples: list[Example], options: ParentOptions, counts: Counts | None) -> None:
     columns, codes = kernels.score_parent(examples, options, counts)
     twin_columns, twin_codes = parent.score_parent(examples, options, counts)
     assert codes == twin_codes
@@ -112,7 +112,7 @@ def test_tokens_of_every_character() -> None:
 
 @settings(max_examples=400)
 @given(examples_strategy, options_strategy, counts_strategy())
-def test_parent(examples: list[Example], options: Options, counts: Counts) -> None:
+def test_parent(examples: list[Example], options: ParentOptions, counts: Counts) -> None:
     assert_same(examples, options, counts)
 
 
@@ -121,7 +121,7 @@ def test_parent_buffers_grow_and_are_reused() -> None:
     texts = ["", "w1 w2 w1", " ".join(f"w{number % 700}" for number in range(3000)), "é " * 50, "w0"]
     examples = [Example(str(n), "", text, table, (texts[n - 1], text[:40])) for n, text in enumerate(texts)]
     for orders in (1, 4, 20):
-        assert_same(examples, Options("words", "overlap", None, orders, 1e-5, False, False), None)
+        assert_same(examples, ParentOptions("words", "overlap", None, orders, 1e-5, False, False), None)
 
 
 @settings(max_examples=200)
@@ -153,7 +153,7 @@ def test_subclasses_of_str_and_tuples_of_examples() -> None:
     word = np.str_("Ab É c")
     example = Example(word, word, word, Table((Record(word, word, word),), word), (word, np.str_("x")))
     for tokenizer in tokens.TOKENIZERS:
-        options = Options(tokenizer, "overlap", None, 4, 1e-5, False, False)
+        options = ParentOptions(tokenizer, "overlap", None, 4, 1e-5, False, False)
         assert_same([example], options, None)
         assert kernels.score_parent((example,), options, None) == kernels.score_parent(
             [example], options, None
@@ -170,10 +170,10 @@ def test_counts_that_cannot_be_written_to() -> None:
     for values in (counts.totals, counts.starts, counts.columns, counts.pairs):
         values.setflags(write=False)
     example = Example("", "", "a b", Table((Record("", "", "a"),)), ("b a",))
-    assert_same([example], Options("words", "cooccurrence", None, 2, 0.0, False, False), counts)
+    assert_same([example], ParentOptions("words", "cooccurrence", None, 2, 0.0, False, False), counts)
 
 
-OPTIONS = Options("words", "overlap", None, 4, 1e-5, False, False)
+OPTIONS = ParentOptions("words", "overlap", None, 4, 1e-5, False, False)
 TABLE = Table((Record("", "a", "x"),))
 
 

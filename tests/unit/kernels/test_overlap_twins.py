@@ -67,7 +67,7 @@ def as_bytes(result):
 @settings(max_examples=500)
 @given(examples_strategy, st.sampled_from([*"12359", "L", "Lsum"]), readings, st.booleans())
 def test_rouge(examples, kind, reading, strict):
-    options = rouge.Options(kind, reading, strict)
+    options = rouge.RougeOptions(kind, reading, strict)
     assert as_bytes(kernels.score_rouge(examples, options)) == as_bytes(rouge.score_rouge(examples, options))
 
 
@@ -75,7 +75,7 @@ def test_rouge_of_long_texts():
     long = [" ".join(f"w{(index * step) % 1009}" for index in range(900)) for step in (1, 7, 13)]
     lines = [text.replace("0 ", "0\n") for text in long]
     for kind, pieces in (("L", long), ("4", long), ("Lsum", long), ("Lsum", lines)):
-        options = rouge.Options(kind, WordOptions("words"))
+        options = rouge.RougeOptions(kind, WordOptions("words"))
         examples = [
             Example("i", "s", pieces[0], Table(()), tuple(pieces[1:])),
             Example("j", "s", "w1", Table(()), ("w1",)),
@@ -102,7 +102,7 @@ def documents_as_dict(frequencies):
     readings,
     st.sampled_from([1, 2, 4, 7]),
     st.builds(
-        cider.Options,
+        cider.CiderOptions,
         st.sampled_from([1.0, 10.0]),
         st.booleans(),
         st.one_of(st.none(), st.sampled_from([0.5, 6.0])),
@@ -135,7 +135,7 @@ def test_cider_of_many_documents():
     examples = [
         Example(str(step), "", one[0], Table(()), (one[0], one[1])) for step, one in enumerate(documents)
     ]
-    options = cider.Options(10.0, True, 6.0)
+    options = cider.CiderOptions(10.0, True, 6.0)
     assert as_bytes(kernels.score_cider(examples, quick, options)) == as_bytes(
         cider.score_cider(examples, plain, options)
     )
@@ -144,7 +144,7 @@ def test_cider_of_many_documents():
 def test_words_of_a_wrong_type_are_refused():
     example = Example("i", "s", "a", Table(()), (b"a",))
     with pytest.raises(TypeError, match="must be a str"):
-        kernels.score_rouge([example], rouge.Options("L", WordOptions("words")))
+        kernels.score_rouge([example], rouge.RougeOptions("L", WordOptions("words")))
     with pytest.raises(TypeError, match="must be a str"):
         kernels.count_documents([example.references], WordOptions("words"), 4)
 

@@ -13,7 +13,7 @@ from factable.kernels.parent import (
     NO_RECORDS,
     NO_REFERENCES,
     SCORED,
-    Options,
+    ParentOptions,
     common_length,
 )
 from factable.metrics.parent.counts import from_pairs
@@ -22,7 +22,7 @@ from factable.types import Example, Record, Table
 both = pytest.mark.parametrize(
     "score_parent", [kernels.score_parent, parent.score_parent], ids=["kernel", "twin"]
 )
-PLAIN = Options("words", "overlap", None, 2, 1e-5, strict=False, separate_best=False)
+PLAIN = ParentOptions("words", "overlap", None, 2, 1e-5, strict=False, separate_best=False)
 
 # The table knows a, b and e. Text and reference share "a b"; then the text says d, the reference c.
 TABLE = Table((Record("", "first", "a b"), Record("", "second", "e")))

@@ -16,7 +16,7 @@ from factable.kernels.parent import (
     NO_RECORDS,
     NO_REFERENCES,
     PARTS,
-    Options,
+    ParentOptions,
     table_entailment,
 )
 from factable.kernels.sequences import common_indices
@@ -98,8 +98,8 @@ class Parent(Metric):
             values, columns, reasons, find=lambda: [_find(example, options, counts) for example in examples]
         )
 
-    def _options(self) -> Options:
-        return Options(
+    def _options(self) -> ParentOptions:
+        return ParentOptions(
             tokenizer=self.tokens,
             entailment=self.entailment,
             mix=None if isinstance(self.mix, str) else self.mix,
@@ -110,7 +110,7 @@ class Parent(Metric):
         )
 
 
-def _find(example: Example, options: Options, counts: Counts | None) -> Findings:
+def _find(example: Example, options: ParentOptions, counts: Counts | None) -> Findings:
     """The records in order, then the words without support in order."""
     words = token_spans(example.text, options.tokenizer)
     about_records = [
@@ -138,7 +138,7 @@ def _find_record(index: int, record: Record, words: Spans, tokenizer: str) -> Fi
 
 
 def _find_unsupported(
-    example: Example, words: Spans, options: Options, counts: Counts | None
+    example: Example, words: Spans, options: ParentOptions, counts: Counts | None
 ) -> list[Finding]:
     """Runs of words that neither the table entails nor any reference has; punctuation is no claim."""
     entails = table_entailment(example, options, counts)

@@ -14,6 +14,7 @@ from factable.text.values.units import is_money, units_named, vaguer_unit
 from factable.text.values.words import Word, split_words
 from factable.types import Span
 
+_EXACTNESS = {relation: rank for rank, relation in enumerate(Relation)}
 _STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 _NOT = re.compile(
     r"(?:\bnot\b|\bno\b|\bnon-?|\bnever\b|n['’]t\b|\bwithout\b)(?:\W+\w+){0,3}\W*\Z", re.IGNORECASE
@@ -69,7 +70,7 @@ def find_value(value: str | Value, text: str | ParsedText, attribute: str = "") 
 
 
 def _by_exactness(hit: Hit) -> tuple[int, Span]:
-    return list(Relation).index(hit.relation), hit.span
+    return _EXACTNESS[hit.relation], hit.span
 
 
 def _hits(value: Value, parsed: ParsedText, attribute: str) -> list[Hit]:
