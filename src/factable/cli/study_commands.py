@@ -100,7 +100,7 @@ def _read_grid(tuned: str | None, values: str | None, run: StudyRun) -> Grid | N
     click.option(
         "--pairs",
         required=True,
-        metavar="PAIRS",
+        metavar="FILE",
         help="File with the choices of people: id, system_a, system_b, winner (JSON lines or CSV).",
     ),
     metric_option,
@@ -158,7 +158,7 @@ def preferences(run: StudyRun, pairs: str, metrics: Sequence[Metric], **options:
         "cuts",
         multiple=True,
         metavar="METRIC=VALUE",
-        help=f"Value from which on a metric says OK; repeatable. Default: {FOLDS}-fold cross-validation.",
+        help=f"Value where a metric begins to say OK; repeatable. Default: {FOLDS}-fold cross-validation.",
     ),
     bootstrap_option(),
     seed_option,
