@@ -84,7 +84,7 @@ class MissingProgramError(UsageError):
     """A program outside Python is needed for what was asked, such as Java."""
 
 
-def describe(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An error of someone else's code in one line: its kind, what it says and where it was raised."""
     import traceback
 

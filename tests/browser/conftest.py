@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from factable.engine.score import parse_all, score_files
-from factable.report.html import Listing, Report, listing_rows, write_report
+from factable.report.html import ExampleListing, Report, listing_rows, write_report
 from factable.types import Example
 from helpers.paths import RESTAURANTS
 
@@ -71,7 +71,7 @@ def make_report(tmp_path: Path) -> Callable[..., Path]:
     def make(examples: list[Example], *specs: str, title: str = "a report", **fields: Any) -> Path:
         metrics = parse_all(specs or ("parent",))
         path = tmp_path / "report.html"
-        with Listing() as listing, path.open("wb") as stream:
+        with ExampleListing() as listing, path.open("wb") as stream:
             result = score_files([examples], metrics, listing=listing_rows, listener=listing.take)
             write_report(stream, Report(title, result, listing, **fields))
         return path

@@ -10,9 +10,9 @@ from factable.models.runtime.manifest import (
     CARD,
     EMBEDDED,
     Manifest,
-    check_files,
     embedded_folder,
     read_manifest,
+    verify_files,
 )
 
 
@@ -24,7 +24,7 @@ def models(name: str | None, verify: bool) -> None:
     for model in [name] if name else EMBEDDED:
         manifest = read_manifest(embedded_folder(model) if model in EMBEDDED else Path(model))
         if verify:
-            check_files(manifest)
+            verify_files(manifest)
         click.echo(_line(model, manifest) + ("  verified" if verify else ""))
     if verify:
         return

@@ -18,7 +18,7 @@ from factable.report.tables import Output
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from factable.report.html import Listing
+    from factable.report.html import ExampleListing
     from factable.study.comparison import SystemComparison
 
 
@@ -79,7 +79,7 @@ class ReportPage(NamedTuple):
     """
 
     title: str = ""
-    listing: "Listing | None" = None
+    listing: "ExampleListing | None" = None
     stream: IO[bytes] | None = None
 
     @property
@@ -115,10 +115,10 @@ def open_report(path: str | None, files: Sequence[str], *, out: str) -> Iterator
     if Path(path).absolute() == Path(out).absolute():
         raise UsageError(f"--report and --out are both {path}; give two names")
     check_output(files, path, "--report")
-    from factable.report.html import Listing
+    from factable.report.html import ExampleListing
 
     title = ", ".join(Path(source_name(file)).name for file in files)
-    with Listing() as listing, open_output(path) as stream:
+    with ExampleListing() as listing, open_output(path) as stream:
         yield ReportPage(title, listing, stream)
 
 

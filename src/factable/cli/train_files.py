@@ -52,12 +52,12 @@ def idf(files: Sequence[str], out: str, tokens: str, stem: bool, orders: int) ->
     An item in FILES counts once, however many systems have texts for it.
     """
     from factable.cli.progress import Progress
-    from factable.metrics.cider import Cider, documents_of, write_idf
+    from factable.metrics.cider import Cider, reference_documents, write_idf
 
     metric = Cider(tokens=tokens, stem=stem, orders=orders)
     with Progress() as progress:
         # Two files may use the same ids for different items.
-        by_file = [documents_of(iter_with_progress(file, progress.advance)) for file in files]
+        by_file = [reference_documents(iter_with_progress(file, progress.advance)) for file in files]
         items = write_idf([document for items in by_file for document in items.values()], metric, out)
     log(f"n-grams of {items:,} items written to {out}")
 

@@ -11,7 +11,7 @@ from factable.core.params import Param, bad_value, check_params, declared_params
 from factable.core.params import param as param
 from factable.core.results import VALUE, Analysis, Findings, Scores, mean_of_scored
 from factable.core.signature import sign, spec
-from factable.errors import FactableError, UsageError, describe
+from factable.errors import FactableError, UsageError, describe_error
 from factable.types import Example, Finding
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def plug_in_errors(metric: Metric) -> Iterator[None]:
         if type(metric).__module__.startswith("factable."):
             raise
         raise FactableError(
-            f"metric {spec(metric)} failed ({describe(error)}); see its authors' page"
+            f"metric {spec(metric)} failed ({describe_error(error)}); see its authors' page"
         ) from error
 
 

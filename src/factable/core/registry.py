@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from factable.core.metric import Metric
-from factable.errors import UsageError, describe, did_you_mean
+from factable.errors import UsageError, describe_error, did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -74,7 +74,7 @@ def _load_plug_in(point: "EntryPoint") -> type[Metric]:
         plug_in = point.load()
     except Exception as error:
         raise UsageError(
-            f"metric {point.name!r} cannot be loaded from {point.value} ({describe(error)})"
+            f"metric {point.name!r} cannot be loaded from {point.value} ({describe_error(error)})"
         ) from error
     if not (isinstance(plug_in, type) and issubclass(plug_in, Metric) and plug_in.name):
         problem = f"metric {point.name!r} at {point.value} is no metric"
@@ -101,7 +101,7 @@ def parse(text: str) -> Metric:
     except Exception as error:
         # A plug-in whose own checks fail.
         raise UsageError(
-            f"cannot make the metric {_shown(text)} ({describe(error)}); check its parameters"
+            f"cannot make the metric {_shown(text)} ({describe_error(error)}); check its parameters"
         ) from error
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from factable.core.signature import settings_of
 from factable.engine.checkpoint_format import (
-    Entry,
+    CheckpointEntry,
     decode_words,
     describe_run,
     digest_of,
@@ -215,7 +215,7 @@ def resume_scoring(kept: Checkpoint, run: Engine, units: Iterator[AnyUnit]) -> G
             # What was made with other files would be problem among the others by every later run.
             for settings, piece in zip(kept.settings, scored.pieces, strict=True):
                 refuse_mixture(settings, piece)
-            kept.file.append(pack(Entry(digests.popleft(), scored)))
+            kept.file.append(pack(CheckpointEntry(digests.popleft(), scored)))
             yield scored
 
 
@@ -226,7 +226,7 @@ def _noting_digests(units: Iterable[AnyUnit], digests: deque[bytes]) -> Iterator
         yield unit
 
 
-def _read_entries(kept: Checkpoint) -> Iterator[Entry]:
+def _read_entries(kept: Checkpoint) -> Iterator[CheckpointEntry]:
     for packed in kept.file.read_entries():
         try:
             entry = unpack(packed)

@@ -25,14 +25,14 @@ KINDS = frozenset(get_args(Kind))
 ROW_KINDS = frozenset(get_args(RowKind))
 
 
-class Entry(NamedTuple):
+class CheckpointEntry(NamedTuple):
     """A scored unit, with the digest of its input."""
 
     digest: bytes
     scored: Scored
 
 
-def pack(entry: Entry) -> bytes:
+def pack(entry: CheckpointEntry) -> bytes:
     """The bytes that `unpack` turns back into an equal entry."""
     scored = entry.scored
     words = {
@@ -54,7 +54,7 @@ def pack(entry: Entry) -> bytes:
     return b"".join(len(section).to_bytes(BYTES_PER_LENGTH, "little") + section for section in sections)
 
 
-def unpack(packed: bytes) -> Entry:
+def unpack(packed: bytes) -> CheckpointEntry:
     """The entry of these bytes; anything `pack` would not have written raises ValueError."""
     try:
         return _unpack(_split(packed))
@@ -93,7 +93,7 @@ def _words_of(piece: Scores) -> dict[str, object]:
     }
 
 
-def _unpack(sections: Iterator[bytes]) -> Entry:
+def _unpack(sections: Iterator[bytes]) -> CheckpointEntry:
     digest = next(sections)
     words = decode_words(next(sections))
     items, systems = _texts(words["items"]), tuple(_texts(words["systems"]))
@@ -124,7 +124,7 @@ def _unpack(sections: Iterator[bytes]) -> Entry:
         faults=faults,
         size=words["size"],
     )
-    return Entry(digest, scored)
+    return CheckpointEntry(digest, scored)
 
 
 def _unpack_piece(words: dict[str, Any], sections: Iterator[bytes], count: int) -> Scores:

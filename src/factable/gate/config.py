@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from factable.errors import DataError, Fault, did_you_mean
 from factable.gate.policy import KINDS, Policy
-from factable.io.faults import Malformed, show
+from factable.io.faults import Malformed, show_value
 from factable.io.files import read_whole
 from factable.io.toml import parse_toml
 
@@ -55,27 +55,27 @@ def _refuse(path: str, problem: str, remedy: str) -> NoReturn:
 def _names(value: object) -> str:
     """A list of names, as the metric takes them."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise Malformed(show(value), 'give a list of names, such as ["near", "area=riverside"]')
+        raise Malformed(show_value(value), 'give a list of names, such as ["near", "area=riverside"]')
     if any("," in name for name in value):
-        raise Malformed(show(value), "give each name as an element of its own; names hold no commas")
+        raise Malformed(show_value(value), "give each name as an element of its own; names hold no commas")
     return ",".join(value)
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise Malformed(show(value), "give a text in quotes")
+        raise Malformed(show_value(value), "give a text in quotes")
     return value
 
 
 def _share(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise Malformed(show(value), "give a number from 0 to 1")
+        raise Malformed(show_value(value), "give a number from 0 to 1")
     return float(value)
 
 
 def _kinds(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(kind in KINDS for kind in value):
-        raise Malformed(show(value), f"give a list of {' and '.join(KINDS)}")
+        raise Malformed(show_value(value), f"give a list of {' and '.join(KINDS)}")
     return tuple(dict.fromkeys(value))
 
 
@@ -85,7 +85,7 @@ def _rates(value: object) -> dict[str, float]:
     if not isinstance(value, dict):
         return dict.fromkeys(KINDS, _share(value))
     if not set(value) <= set(KINDS):
-        raise Malformed(show(value), f"give rates of {' and '.join(KINDS)}")
+        raise Malformed(show_value(value), f"give rates of {' and '.join(KINDS)}")
     return rates | {kind: _share(rate) for kind, rate in value.items()}
 
 

@@ -29,7 +29,7 @@ def kind_of(value: object) -> str:
     return JSON_NAMES.get(type(value), "a number" if isinstance(value, int | float) else type(value).__name__)
 
 
-def show(value: object) -> str:
+def show_value(value: object) -> str:
     """Any value, short enough for a one-line message."""
     try:
         shown = repr(value)

@@ -23,7 +23,7 @@ from factable.kernels.cider import MAX_ORDERS, CiderOptions, Frequencies, Stored
 from factable.kernels.tokens import TOKENIZERS
 from factable.kernels.words import WordOptions, porter, words_of
 from factable.metrics.references import NO_REFERENCES
-from factable.models.runtime.arrays import FileKind, cached_by_mtime, load_arrays, save_arrays, unpack
+from factable.models.runtime.arrays import FileKind, array_to_text, cached_by_mtime, load_arrays, save_arrays
 from factable.models.runtime.progress import ParallelMap
 from factable.types import Example
 
@@ -78,7 +78,7 @@ class IdfMetric(Metric):
 
     def collect(self, examples: Sequence[Example]) -> Documents:
         """The references that count as one document."""
-        return documents_of(examples)
+        return reference_documents(examples)
 
     def merge(self, collected: Documents, more: Documents) -> Documents:
         """All documents, each with its references of both."""
@@ -144,10 +144,10 @@ class CiderD(IdfMetric):
             # The program knows no items: the references of two systems on one item are two documents.
             named = {(example.item, example.system): example.references for example in examples}
             return {name: dict.fromkeys(references) for name, references in named.items() if references}
-        return documents_of(examples)
+        return reference_documents(examples)
 
 
-def documents_of(examples: Iterable[Example]) -> Documents:
+def reference_documents(examples: Iterable[Example]) -> Documents:
     """The different references of each item that has any, whichever and how many systems it has texts of."""
     documents: Documents = {}
     for example in examples:
@@ -256,14 +256,14 @@ def idf_checksum(path: str) -> str:
 
 def _load(path: str) -> Idf:
     stored = load_arrays(path, FORMAT)
-    words = unpack(stored["words"])
+    words = array_to_text(stored["words"])
     keys = stored["keys"].astype(np.uint64, casting="safe")
     counts = stored["counts"].astype(np.uint32, casting="safe")
     documents, orders, stem = stored["numbers"].astype(np.int64, casting="safe").tolist()
     listed = words.split("\n") if words else []
     _check(listed, keys, counts, documents)
     frequencies = Stored(listed, array("Q", keys.tobytes()), array("I", counts.tobytes()), documents)
-    return Idf(frequencies, orders, unpack(stored["tokens"]), bool(stem))
+    return Idf(frequencies, orders, array_to_text(stored["tokens"]), bool(stem))
 
 
 def _check(words: list[str], keys: NDArray[np.uint64], counts: NDArray[np.uint32], documents: int) -> None:

@@ -23,9 +23,9 @@ from factable.models.runtime.manifest import (
     EMBEDDER,
     EMBEDDERS,
     MODEL,
-    check_files,
     model_fault,
     read_manifest,
+    verify_files,
 )
 from factable.models.runtime.session import load_session, load_tokenizer, not_loaded
 from factable.models.runtime.threads import thread_count
@@ -195,7 +195,7 @@ class OnnxTokenEncoder:
 
     def __init__(self, folder: Path, layer: int | None, _name: str) -> None:
         manifest = read_manifest(folder, EMBEDDER)
-        check_files(manifest)
+        verify_files(manifest)
         self._tokenizer = load_tokenizer(manifest)
         # Longer texts come in several windows.
         self._tokenizer.enable_truncation(manifest.window)

@@ -31,9 +31,9 @@ def write_html(
     """Score examples, or anything that `factable.read` takes, and write one HTML page with all of them."""
     from factable.engine.score import parse_all, score_files
     from factable.io.files import open_output
-    from factable.report.html import Listing, Report, listing_rows, write_report
+    from factable.report.html import ExampleListing, Report, listing_rows, write_report
 
-    with Listing() as listing, open_output(path) as stream:
+    with ExampleListing() as listing, open_output(path) as stream:
         result = score_files(
             [source],
             parse_all(metrics),

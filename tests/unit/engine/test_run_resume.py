@@ -14,7 +14,7 @@ from factable.core.metric import Metric, metric, param
 from factable.core.registry import parse
 from factable.core.results import Analysis, Scores
 from factable.engine.checkpoint import ResumeFile
-from factable.engine.checkpoint_format import Entry, pack, unpack
+from factable.engine.checkpoint_format import CheckpointEntry, pack, unpack
 from factable.engine.plan import Scored
 from factable.engine.score import score_files
 from factable.errors import DataError, FactableError, Fault, UsageError
@@ -236,7 +236,7 @@ def entries(draw):
         faults=draw(st.lists(faults, max_size=2)),
         size=draw(st.integers(0, 2**40)),
     )
-    return Entry(draw(st.binary(min_size=32, max_size=32)), scored)
+    return CheckpointEntry(draw(st.binary(min_size=32, max_size=32)), scored)
 
 
 @given(entries())

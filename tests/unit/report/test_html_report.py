@@ -14,7 +14,7 @@ from factable.core.results import Analysis
 from factable.engine.score import parse_all, score_files
 from factable.errors import UsageError
 from factable.io.read import read
-from factable.report.html import Listing, Report, listing_rows, write_report
+from factable.report.html import ExampleListing, Report, listing_rows, write_report
 from factable.stats.bootstrap import Draws, interval
 from factable.study.comparison import compare_systems
 from factable.study.panel import score_panel
@@ -32,7 +32,7 @@ def written(tmp_path, sources, specs=("parent",), *, jobs=1, metrics=None, **fie
     """The text of the page."""
     metrics = metrics or parse_all(specs)
     path = tmp_path / "page.html"
-    with Listing() as listing, path.open("wb") as stream:
+    with ExampleListing() as listing, path.open("wb") as stream:
         result = score_files(sources, metrics, jobs=jobs, listing=listing_rows, listener=listing.take)
         write_report(stream, Report("a title", result, listing, **fields))
     return path.read_text()
@@ -156,7 +156,7 @@ def test_a_comparison_brings_its_own_numbers_and_systems(tmp_path, restaurants):
     third = [made_up("blue-spice", "third", "text")]
     metrics = parse_all(["parent"])
     path = tmp_path / "page.html"
-    with Listing() as listing, path.open("wb") as stream:
+    with ExampleListing() as listing, path.open("wb") as stream:
         panel = score_panel(
             [restaurants, third], metrics, need_ratings=False, listing=listing_rows, listener=listing.take
         )

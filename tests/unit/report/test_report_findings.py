@@ -10,7 +10,7 @@ from factable.core.metric import Metric, metric
 from factable.core.registry import parse
 from factable.core.results import Analysis
 from factable.engine.score import score_files
-from factable.report.html import Listing, listing_rows
+from factable.report.html import ExampleListing, listing_rows
 from factable.report.html.listing import NUMBER_OF
 from factable.types import Example, Finding, Record, Table
 
@@ -45,7 +45,7 @@ def kinds_on_the_page(listing, count):
 def test_the_page_shows_what_explain_shows(examples, spec, explain):
     metric = parse(spec)
     (expected,) = score_files([examples], [metric], explain=True).scores
-    with Listing() as listing:
+    with ExampleListing() as listing:
         result = score_files(
             [examples], [metric], explain=explain, listing=listing_rows, listener=listing.take
         )
@@ -76,7 +76,7 @@ calls = []
 
 def test_a_report_computes_nothing_twice(examples):
     calls.clear()
-    with Listing() as listing:
+    with ExampleListing() as listing:
         score_files([examples], [Counted()], listing=listing_rows, listener=listing.take)
         shown = kinds_on_the_page(listing, len(examples))
     assert sum(calls) == len(examples)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from factable.io.data import check_name
-from factable.io.faults import Faults, Malformed, kind_of, show
+from factable.io.faults import Faults, Malformed, kind_of, show_value
 from factable.io.formats import require_sources
 from factable.io.objects import make_examples, take
 from factable.types import Example, Record, Table
@@ -109,7 +109,7 @@ def _check_position(rows: list[list[Cell]], position: object) -> tuple[int, int]
         if 0 <= row < len(rows) and 0 <= cell < len(rows[row]):
             return row, cell
     raise Malformed(
-        f'"highlighted_cells" has {show(position)}',
+        f'"highlighted_cells" has {show_value(position)}',
         "give [row, cell] indices inside the table, counted from 0",
     )
 

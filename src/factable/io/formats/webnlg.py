@@ -27,7 +27,7 @@ class Lex(NamedTuple):
     comment: str
 
 
-class Entry(NamedTuple):
+class WebnlgEntry(NamedTuple):
     """One entry: its id, its modified triples and its texts."""
 
     eid: str
@@ -43,10 +43,10 @@ class _Collector:
     """Turns the parser's events into entries; holds those of one chunk of the file."""
 
     def __init__(self) -> None:
-        self.entries: list[tuple[int, Entry]] = []
+        self.entries: list[tuple[int, WebnlgEntry]] = []
         self.root = ""
         self._count = 0
-        self._entry: Entry | None = None
+        self._entry: WebnlgEntry | None = None
         self._line = 0
         self._attributes: dict[str, str] = {}
         self._text: list[str] | None = None
@@ -62,7 +62,7 @@ class _Collector:
         self.root = self.root or name
         if name == "entry":
             self._count += 1
-            self._entry = Entry(attributes.get("eid") or str(self._count), [], [])
+            self._entry = WebnlgEntry(attributes.get("eid") or str(self._count), [], [])
             self._size = 0
             self._line = self.parser.CurrentLineNumber
         elif name in ("mtriple", "lex"):
@@ -94,7 +94,7 @@ class _Collector:
         raise _RefusedError("a document type declaration", "delete the <!DOCTYPE …> declaration")
 
 
-def iter_entries(path: str) -> Iterator[tuple[int, Entry]]:
+def iter_entries(path: str) -> Iterator[tuple[int, WebnlgEntry]]:
     """The entries of one file with the line each begins at."""
     collector = _Collector()
     with open_input(path) as stream:
@@ -137,7 +137,7 @@ def read_webnlg(sources: Sequence[str], *, lang: str = "en") -> Iterator[Example
     faults = Faults()
     for path, label in zip(paths, _labels(paths), strict=True):
 
-        def make(entry: Entry, prefix: str = label) -> Example:
+        def make(entry: WebnlgEntry, prefix: str = label) -> Example:
             return _make(entry, prefix, lang)
 
         for _, example in make_each(source_name(path), iter_entries(path), make, faults):
@@ -177,16 +177,16 @@ def _label_parts(path: str) -> list[str]:
     return [*Path(name).parts[:-1], Path(name).name.split(".xml")[0]]
 
 
-def _make(entry: Entry, prefix: str, lang: str) -> Example:
+def _make(entry: WebnlgEntry, prefix: str, lang: str) -> Example:
     if not entry.triples:
         raise Malformed(f"entry {entry.eid} without modified triples", "give its modifiedtripleset")
     texts = [lex for lex in entry.texts if lex.text and lex.lang in ("", lang)]
     good = [lex for lex in texts if lex.comment in ("", "good")] or texts
-    records = tuple(split_triple(triple) for triple in entry.triples)
+    records = tuple(split_webnlg_triple(triple) for triple in entry.triples)
     return Example(f"{prefix}{entry.eid}", "", "", Table(records), tuple(lex.text for lex in good))
 
 
-def split_triple(triple: str) -> Record:
+def split_webnlg_triple(triple: str) -> Record:
     """The record of one WebNLG triple, with readable subject and value."""
     parts = triple.strip().split(" | ")
     if len(parts) != 3:
@@ -251,7 +251,7 @@ def _read_inputs(folder: Path) -> dict[str, tuple[str, Table, tuple[str, ...]]]:
     inputs = {}
     for line, (item, triples, *references) in enumerate(zip(*columns, strict=True), 1):
         try:
-            table = Table(tuple(split_triple(triple) for triple in triples.split("<br>")))
+            table = Table(tuple(split_webnlg_triple(triple) for triple in triples.split("<br>")))
         except Malformed as error:
             raise DataError([Fault(paths[1], line, error.problem, error.remedy)]) from None
         stripped = tuple(filter(None, map(str.strip, references)))

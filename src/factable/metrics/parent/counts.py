@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.io.files import sha256_of
-from factable.models.runtime.arrays import FileKind, cached_by_mtime, load_arrays, save_arrays, unpack
+from factable.models.runtime.arrays import FileKind, array_to_text, cached_by_mtime, load_arrays, save_arrays
 
 FORMAT = "factable-counts-1"
 COUNTS_FILE = FileKind("a counts file", "make one with: factable train counts TRAIN.jsonl OUT.counts")
@@ -61,14 +61,14 @@ def _load(path: str) -> Counts:
     if not zipfile.is_zipfile(path):
         return _load_json(Path(path).read_bytes())
     stored = load_arrays(path, FORMAT)
-    words = unpack(stored["vocabulary"])
+    words = array_to_text(stored["vocabulary"])
     counts = Counts(
         {word: number for number, word in enumerate(words.split("\n"))} if words else {},
         stored["totals"].astype(np.uint32, casting="safe"),
         stored["starts"].astype(np.int64, casting="safe"),
         stored["columns"].astype(np.uint32, casting="safe"),
         stored["pairs"].astype(np.uint32, casting="safe"),
-        unpack(stored["tokenizer"]),
+        array_to_text(stored["tokenizer"]),
     )
     _check(counts)
     return counts

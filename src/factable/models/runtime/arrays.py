@@ -19,9 +19,9 @@ T = TypeVar("T")
 
 def save_arrays(path: str | os.PathLike[str], file_format: str, **parts: NDArray[Any] | str) -> None:
     """Write arrays and texts, whole or not at all; equal content gives equal bytes."""
-    packed = {name: pack(part) if isinstance(part, str) else part for name, part in parts.items()}
+    packed = {name: text_to_array(part) if isinstance(part, str) else part for name, part in parts.items()}
     with open_output(path) as stream:
-        np.savez_compressed(stream, format=pack(file_format), **packed)  # type: ignore[arg-type]
+        np.savez_compressed(stream, format=text_to_array(file_format), **packed)  # type: ignore[arg-type]
 
 
 def load_arrays(path: str, file_format: str) -> dict[str, NDArray[Any]]:
@@ -31,7 +31,7 @@ def load_arrays(path: str, file_format: str) -> dict[str, NDArray[Any]]:
     with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
         if not isinstance(stored, np.lib.npyio.NpzFile):
             raise ValueError("no archive of arrays")
-        stored_format = unpack(stored["format"])
+        stored_format = array_to_text(stored["format"])
         if stored_format != file_format:
             raise ValueError(f"format {stored_format[:40]!r}, not {file_format!r}")
         return dict(stored.items())
@@ -45,13 +45,13 @@ def _refuse_bomb(path: str) -> None:
         raise ValueError(f"it unpacks to more than {MAX_RATIO} times its size")
 
 
-def pack(text: str) -> NDArray[np.uint8]:
+def text_to_array(text: str) -> NDArray[np.uint8]:
     """A text as an array of bytes."""
     return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
 
 
-def unpack(packed: NDArray[Any]) -> str:
-    """The text of an array made by `pack`."""
+def array_to_text(packed: NDArray[Any]) -> str:
+    """The text of an array made by `text_to_array`."""
     return packed.astype(np.uint8, casting="safe").tobytes().decode("utf-8", "surrogatepass")
 
 

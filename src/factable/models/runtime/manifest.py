@@ -118,7 +118,7 @@ def _check(manifest: Manifest, path: Path) -> None:
             raise model_fault(path, f"lists {name!r}, a file outside its folder", MODEL_REMEDY)
 
 
-def check_files(manifest: Manifest) -> None:
+def verify_files(manifest: Manifest) -> None:
     """Refuse a model whose files are missing or differ from their checksums in the manifest."""
     for name, checksum in manifest.files.items():
         path = manifest.folder / name

@@ -14,9 +14,9 @@ from factable.models.runtime.manifest import (
     MODEL_REMEDY,
     TOKENIZER,
     Manifest,
-    check_files,
     model_fault,
     read_manifest,
+    verify_files,
 )
 from factable.models.runtime.progress import Advance, chunks
 from factable.models.runtime.threads import thread_count
@@ -39,7 +39,7 @@ class OnnxModel:
 
     def __init__(self, folder: Path, kind: str, *, threads: int = 0) -> None:
         self._manifest = read_manifest(folder, kind)
-        check_files(self._manifest)
+        verify_files(self._manifest)
         self._threads = threads or thread_count()
         self._tokenizer = load_tokenizer(self._manifest)
         self._session = load_session(self._manifest)

@@ -2,7 +2,7 @@
 
 How a command makes one:
 
-    with Listing() as listing, open_output("report.html") as stream:
+    with ExampleListing() as listing, open_output("report.html") as stream:
         result = score_files(files, metrics, listing=listing_rows, listener=listing.take)
         write_report(stream, Report("my-outputs", result, listing))
 
@@ -11,7 +11,7 @@ How a command makes one:
 its differences and intervals.
 """
 
-from factable.report.html.listing import Listing, listing_rows
+from factable.report.html.listing import ExampleListing, listing_rows
 from factable.report.html.page import Report, write_report
 
-__all__ = ["Listing", "Report", "listing_rows", "write_report"]
+__all__ = ["ExampleListing", "Report", "listing_rows", "write_report"]

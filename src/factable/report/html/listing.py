@@ -30,7 +30,7 @@ class Listed(NamedTuple):
     rest: bytes
 
 
-class Listing:
+class ExampleListing:
     """Keeps the rows of all examples of a run until the page is written; memory holds 16 bytes of each."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Listing:
         self._starts = array("q", [0])
         self._items = array("q")
 
-    def __enter__(self) -> "Listing":
+    def __enter__(self) -> "ExampleListing":
         return self
 
     def __exit__(self, *raised: object) -> None:

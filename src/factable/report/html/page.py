@@ -14,7 +14,7 @@ import orjson
 from factable._version import __version__
 from factable.engine.collect import Result
 from factable.errors import printable
-from factable.report.html.listing import KINDS, Listing
+from factable.report.html.listing import KINDS, ExampleListing
 from factable.report.html.overview import Drawing, overviews
 from factable.stats import Indices
 
@@ -34,7 +34,7 @@ class Report:
 
     title: str
     result: Result
-    listing: Listing
+    listing: ExampleListing
     outcome: Literal["", "passed", "failed"] = ""
     notes: Sequence[str] = ()
     comparison: "SystemComparison | None" = None

@@ -8,7 +8,7 @@ import pytest
 from factable.errors import DataError
 from factable.io.files import sha256_of
 from factable.models.nli import LABELS
-from factable.models.runtime.manifest import CARD, EMBEDDED, check_files, embedded_folder, read_manifest
+from factable.models.runtime.manifest import CARD, EMBEDDED, embedded_folder, read_manifest, verify_files
 
 GOOD = {
     "kind": "nli",
@@ -37,7 +37,7 @@ def refusal(folder):
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_embedded_models_are_whole_and_have_a_card(name):
     manifest = read_manifest(embedded_folder(name))
-    check_files(manifest)
+    verify_files(manifest)
     assert set(manifest.labels) == set(LABELS if manifest.kind == "nli" else ())
     assert (manifest.folder / CARD).read_text(encoding="utf-8").startswith("# ")
 
@@ -111,7 +111,7 @@ def test_damaged_and_missing_files_are_refused(tmp_path):
         model.write_bytes(damaged)
         found = sha256_of(model)[:12]
         with pytest.raises(DataError, match=rf"model\.onnx: damaged: its sha256 is {found}…, not \w+…;"):
-            check_files(manifest)
+            verify_files(manifest)
     model.unlink()
     with pytest.raises(DataError, match=r"model\.onnx: a file of the model is missing"):
-        check_files(manifest)
+        verify_files(manifest)
