@@ -212,7 +212,7 @@ def resume_scoring(kept: Checkpoint, run: Engine, units: Iterator[AnyUnit]) -> G
     digests: deque[bytes] = deque()
     with closing(run(_noting_digests(chain([first], units), digests))) as rest:
         for scored in rest:
-            # What was made with other files would be problem among the others by every later run.
+            # What was made with other files would mix with the other results in every later run.
             for settings, piece in zip(kept.settings, scored.pieces, strict=True):
                 refuse_mixture(settings, piece)
             kept.file.append(pack(CheckpointEntry(digests.popleft(), scored)))

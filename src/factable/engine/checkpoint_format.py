@@ -283,13 +283,17 @@ def find_difference(kept: Header, asked: Header) -> str | None:
     names, now = ([source["name"] for source in header["data"]] for header in (kept, asked))
     if names != now:
         return f"holds results of {_listed(names)}, not of {_listed(now)}"
+    # Metrics first: how data in memory is described depends on them.
+    other_metric = _find_other_metric(kept["metrics"], asked["metrics"])
+    if other_metric:
+        return other_metric
     for before, after in zip(kept["data"], asked["data"], strict=True):
         if before != after:
             kept_data = f"holds results of {before['name']} with {_content(before)}"
             return f"{kept_data}; now it has {_content(after)}"
     if kept["systems"] != asked["systems"]:
         return f"holds results of systems {_listed(kept['systems'])}, not {_listed(asked['systems'])}"
-    return _find_other_metric(kept["metrics"], asked["metrics"]) or _find_other_option(kept, asked)
+    return _find_other_option(kept, asked)
 
 
 def _find_other_metric(kept: list[list[str]], asked: list[list[str]]) -> str | None:
