@@ -190,7 +190,7 @@ def test_one_line_says_what_is_wrong(run_factable, tmp_path):
         line == f"{kept}: another run is using it; wait until that ends, or give another file to begin anew"
     )
     line = refuse(run_factable, "-", *command[1:], stdin=data.read_bytes())
-    assert line == "stdin: cannot be read a second time, as --resume has to; put the data in a file"
+    assert line == "stdin: cannot be read a second time, as resuming requires; put the data in a file"
     line = refuse(run_factable, data, "--resume", out, "--out", out)
     assert line == f"--resume and --out are both {out}; give two names"
     line = refuse(run_factable, data, "--resume", data)
