@@ -29,7 +29,7 @@ from factable.metrics.ranking.rankers import EmbeddingIndex
 from factable.models.encoder import SCALE, embed
 from factable.models.runtime.progress import ParallelMap
 from factable.models.runtime.threads import core_count
-from factable.text.documents import RECORDS, documents_of
+from factable.text.documents import RECORDS, table_documents
 
 WIDTH = 384
 FACTS_EACH = 3
@@ -82,7 +82,7 @@ def rank_ours(size: int, texts: int) -> float:
     evaluator = RankingEvaluator(RandomRanker(), indexed, ("table", "references"), options)
     chosen = examples[:: max(1, size // texts)][:texts]
     began = time.perf_counter()
-    results = evaluator.evaluate(chosen, [frozenset(documents_of(each.table, RECORDS)) for each in chosen])
+    results = evaluator.evaluate(chosen, [frozenset(table_documents(each.table, RECORDS)) for each in chosen])
     assert len(list(results)) == len(chosen)
     return (time.perf_counter() - began) / len(chosen)
 
@@ -90,9 +90,9 @@ def rank_ours(size: int, texts: int) -> float:
 def rank_plainly(size: int, texts: int) -> float:
     """The same by sorting all scores of all texts."""
     examples = make_examples(size)
-    units = sorted({unit for example in examples for unit in documents_of(example.table, RECORDS)})
+    units = sorted({unit for example in examples for unit in table_documents(example.table, RECORDS)})
     index = {unit: number for number, unit in enumerate(units)}
-    tables = [set(documents_of(example.table, RECORDS)) for example in examples]
+    tables = [set(table_documents(example.table, RECORDS)) for example in examples]
     facts, references = make_rows(len(units), 1), make_rows(size, 2)
     chosen = list(range(0, size, max(1, size // texts)))[:texts]
     queries = make_rows(len(chosen), 0)

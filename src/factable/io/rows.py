@@ -17,7 +17,7 @@ from factable.types import Example
 
 REFERENCE = re.compile(r"ref(?:erence)?_?0*([0-9]*)")
 RATING_PREFIX = "human."
-LABELS = ("id", "system", "subject", "title")
+NAME_FIELDS = ("id", "system", "subject", "title")
 # How JSON in a cell begins; a "[Rec] | director | …" string is not JSON.
 JSON_START = re.compile(r"\s*(?:\[\s*[\[{\"\]]|\{\s*[\"}])")
 _NATIVE = frozenset((str, int, bool, type(None)))
@@ -42,7 +42,7 @@ class Columns:
     def example(self, cells: Sequence[object], number: int, *, need_text: bool = True) -> Example:
         """The Example of one row; `number` stands in for a missing id."""
         row = {name: plain(cells[index]) for name, index in self._fields}
-        for name in LABELS:
+        for name in NAME_FIELDS:
             if name in row:
                 row[name] = _label(row[name])
         row["data"] = parse_cell(row["data"]) if "data" in row else self._find_facts(cells)

@@ -19,7 +19,7 @@ Tokens = list[str]
 Ngram = tuple[str, ...]
 
 
-class Counts(Protocol):
+class CooccurrenceCounts(Protocol):
     """Co-occurrence counts: token numbers, in how many tables each was, and sorted rows of pairs."""
 
     @property
@@ -52,7 +52,7 @@ class ParentOptions(NamedTuple):
 
 
 def score_parent(
-    examples: Sequence[Example], options: ParentOptions, counts: Counts | None
+    examples: Sequence[Example], options: ParentOptions, counts: CooccurrenceCounts | None
 ) -> tuple[dict[str, "array[float]"], bytes]:
     """An array per part, NaN if an example cannot be scored, and a code per example that says why."""
     columns = {part: array("d") for part in PARTS}
@@ -66,7 +66,7 @@ def score_parent(
 
 
 def _score_one(
-    example: Example, options: ParentOptions, counts: Counts | None
+    example: Example, options: ParentOptions, counts: CooccurrenceCounts | None
 ) -> tuple[Sequence[float], int]:
     unscored = [math.nan] * len(PARTS)
     records = [_record_tokens(record, options.tokenizer) for record in example.table.records]
@@ -100,7 +100,7 @@ def _record_tokens(record: Record, tokenizer: str) -> Tokens:
 
 
 def table_entailment(
-    example: Example, options: ParentOptions, counts: Counts | None
+    example: Example, options: ParentOptions, counts: CooccurrenceCounts | None
 ) -> Callable[[Ngram], float]:
     """w(g): the degree to which the table entails an n-gram."""
     records = example.table.records
@@ -124,7 +124,7 @@ def table_entailment(
     return lambda ngram: sum(token in in_table for token in ngram) / len(ngram)
 
 
-def _cooccurrence(token: str, in_table: Iterable[str], counts: Counts) -> float:
+def _cooccurrence(token: str, in_table: Iterable[str], counts: CooccurrenceCounts) -> float:
     """The highest share of tables with a in_table token whose text has `token`."""
     column = counts.vocabulary.get(token, -1)
     best = 0.0

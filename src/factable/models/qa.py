@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 # The encoder knows this token from its pretraining: a word is missing here.
-MASK = "[MASK]"
+MASKED_WORD = "[MASK]"
 MAX_ANSWER_TOKENS = 40
 BAR = PART_SEPARATOR.strip()
 # A longer question is cut to so many words around its blank.
@@ -40,7 +40,7 @@ class QuestionInText(NamedTuple):
     context: str
 
 
-class Answer(NamedTuple):
+class QaAnswer(NamedTuple):
     """An answer and its span in the context (None if it does not occur there).
 
     `answerable` is the probability that the context answers the question at all.
@@ -54,7 +54,7 @@ class Answer(NamedTuple):
 class QaModel(Protocol):
     """A model that answers questions, from ONNX or from Hugging Face."""
 
-    def answers(self, questions: Sequence[QuestionInText], advance: Advance) -> list[Answer]:
+    def answers(self, questions: Sequence[QuestionInText], advance: Advance) -> list[QaAnswer]:
         """The best answer to each question, however likely it is that there is one."""
         ...
 
@@ -71,7 +71,7 @@ class EncodedQuestion(NamedTuple):
 
 def encode_question(tokenizer: "Tokenizer", question: str, context: str) -> EncodedQuestion:
     """A question, with a mask for its blank, and a context."""
-    encoding: Encoding = tokenizer.encode(question.replace(BLANK, MASK), context)
+    encoding: Encoding = tokenizer.encode(question.replace(BLANK, MASKED_WORD), context)
     indices = [index for index, number in enumerate(encoding.sequence_ids) if number == 1]
     first, last = (indices[0], indices[-1]) if indices else (0, -1)
     return EncodedQuestion(encoding.ids, encoding.type_ids, first, last, encoding.offsets)
@@ -91,11 +91,11 @@ class OnnxQa(OnnxModel):
         super().__init__(folder, QA, threads=threads)
         self._try()
 
-    def answers(self, questions: Sequence[QuestionInText], advance: Advance) -> list[Answer]:
+    def answers(self, questions: Sequence[QuestionInText], advance: Advance) -> list[QaAnswer]:
         """The best span for each question, with the probability that it is an answer."""
         return self._map(self._answer, questions, advance)
 
-    def _answer(self, asked: QuestionInText) -> Answer:
+    def _answer(self, asked: QuestionInText) -> QaAnswer:
         windows = self._windows(_shorten(asked.question), asked.context)
         best = max(
             (self._best_span(window, asked.context, start) for window, start in windows),
@@ -103,7 +103,7 @@ class OnnxQa(OnnxModel):
         )
         start, end = best.span
         answerable = 1 / (1 + math.exp(-max(-500.0, best.margin / self._manifest.temperature)))
-        return Answer(asked.context[start:end], best.span, answerable if start < end else 0.0)
+        return QaAnswer(asked.context[start:end], best.span, answerable if start < end else 0.0)
 
     def _windows(self, question: str, context: str) -> Iterator[tuple[EncodedQuestion, int]]:
         """The question with the context, or with pieces of it that overlap by half; and where each begins."""
@@ -168,11 +168,11 @@ def _shorten(question: str) -> str:
 class Seq2SeqQa(Seq2Seq):
     """A sequence-to-sequence model of Hugging Face; it writes its answers."""
 
-    def answers(self, questions: Sequence[QuestionInText], advance: Advance) -> list[Answer]:
+    def answers(self, questions: Sequence[QuestionInText], advance: Advance) -> list[QaAnswer]:
         """What the model writes for each question, and its first occurrence in the context."""
         generated = self.generate([SEPARATOR.join(question) for question in questions], advance)
         return [
-            Answer(output.text, first_occurrence(output.text, question.context), 1 - output.unanswerable)
+            QaAnswer(output.text, first_occurrence(output.text, question.context), 1 - output.unanswerable)
             for output, question in zip(generated, questions, strict=True)
         ]
 
@@ -197,7 +197,7 @@ def writes_answers(name: str) -> bool:
 
 def answer_questions(
     name: str, questions: Sequence[QuestionInText], advance: Advance = no_progress
-) -> list[Answer]:
+) -> list[QaAnswer]:
     """The answer to each question; cached on disk."""
 
     def predict_bytes(batch: Sequence[QuestionInText]) -> list[bytes]:
@@ -208,10 +208,10 @@ def answer_questions(
     return list(map(_from_bytes, stored))
 
 
-def _to_bytes(answer: Answer) -> bytes:
+def _to_bytes(answer: QaAnswer) -> bytes:
     return _STORED.pack(answer.answerable, *(answer.span or (-1, -1))) + answer.text.encode()
 
 
-def _from_bytes(stored: bytes) -> Answer:
+def _from_bytes(stored: bytes) -> QaAnswer:
     answerable, start, end = _STORED.unpack_from(stored)
-    return Answer(stored[_STORED.size :].decode(), (start, end) if start >= 0 else None, answerable)
+    return QaAnswer(stored[_STORED.size :].decode(), (start, end) if start >= 0 else None, answerable)

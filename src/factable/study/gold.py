@@ -17,7 +17,7 @@ from factable.engine.score import parse_all, score_files
 from factable.errors import DataError, Fault
 from factable.io.read import Source, iter_examples
 from factable.study.panel import as_sources
-from factable.text.documents import RECORDS, documents_of
+from factable.text.documents import RECORDS, table_documents
 from factable.types import Example
 
 GOLD, PARAPHRASE = "gold", "paraphrase"
@@ -75,7 +75,7 @@ def gold_texts(examples: Iterable[Example]) -> tuple[list[Example], int]:
     first: dict[frozenset[str], Example] = {}
     references: dict[frozenset[str], dict[str, None]] = {}
     for example in examples:
-        key = frozenset(documents_of(example.table, RECORDS))
+        key = frozenset(table_documents(example.table, RECORDS))
         if key:
             first.setdefault(key, example)
             texts = filter(str.strip, example.references)

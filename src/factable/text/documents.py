@@ -8,12 +8,12 @@ from factable.types import Record, Table
 
 RECORDS, VALUES = DOCUMENT_KINDS = ("records", "values")
 # Texts, each with the indices of its records.
-Documents = dict[str, list[int]]
+TableDocuments = dict[str, list[int]]
 
 
-def documents_of(table: Table, kind: str) -> Documents:
+def table_documents(table: Table, kind: str) -> TableDocuments:
     """The distinct documents of a table; records without a value have none."""
-    documents: Documents = {}
+    documents: TableDocuments = {}
     for index, record in facts_of(table).items():
         text = document_text(record, kind)
         if text:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factable.text.sentences import sentence_spans
 from factable.text.templates import clean_value
-from factable.text.values import Boolean, Date, Number, Relation, compare, find_value, parse_value
+from factable.text.values import Boolean, Date, Number, Relation, compare_values, find_value, parse_value
 from factable.train.corruptions import change_number, negate
 from factable.types import Example, Record, Span, Table
 
@@ -111,7 +111,9 @@ def _first_span(record: Record, text: str) -> Span | None:
 
 def _differs(record: Record, value: str) -> bool:
     """Whether another value of the same attribute really differs."""
-    relation = compare(parse_value(record.value, record.attribute), parse_value(value, record.attribute))
+    relation = compare_values(
+        parse_value(record.value, record.attribute), parse_value(value, record.attribute)
+    )
     return relation in (Relation.DIFFERENT, Relation.INCOMPARABLE)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from factable.metrics.questeval.questions import load_questions
-from factable.models.qa import Answer, EncodedQuestion, OnnxQa, QuestionInText, encode_question
+from factable.models.qa import EncodedQuestion, OnnxQa, QaAnswer, QuestionInText, encode_question
 from factable.models.runtime.manifest import QA
 from factable.models.runtime.progress import no_progress
 from factable.text.answers import token_f1
@@ -143,13 +143,13 @@ def _cross_entropy(scores: "torch.Tensor", labels: Sequence[tuple[int, int]]) ->
     return torch.nn.functional.cross_entropy(scores, torch.tensor(labels))
 
 
-def predict_answers(folder: Path, questions: Sequence[QaQuestion]) -> list[Answer]:
+def predict_answers(folder: Path, questions: Sequence[QaQuestion]) -> list[QaAnswer]:
     """What an exported model answers."""
     asked = [QuestionInText(question.question, question.context) for question in questions]
     return OnnxQa(folder).answers(asked, no_progress)
 
 
-def measure_answers(questions: Sequence[QaQuestion], answers: Sequence[Answer]) -> QaFigures:
+def measure_answers(questions: Sequence[QaQuestion], answers: Sequence[QaAnswer]) -> QaFigures:
     """How good answers to held-out questions are."""
     pairs = list(zip(questions, answers, strict=True))
     f1 = [
@@ -162,7 +162,7 @@ def measure_answers(questions: Sequence[QaQuestion], answers: Sequence[Answer]) 
     return QaFigures(len(questions), float(np.mean(exact)), float(np.mean(f1)), float(np.mean(right)))
 
 
-def calibrate_qa(questions: Sequence[QaQuestion], answers: Sequence[Answer]) -> float:
+def calibrate_qa(questions: Sequence[QaQuestion], answers: Sequence[QaAnswer]) -> float:
     """The temperature that makes it most likely which questions have an answer."""
     margins = np.array([_log_odds(answer.answerable) for answer in answers])
     signs = np.array([1 if question.answer else -1 for question in questions])

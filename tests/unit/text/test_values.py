@@ -8,11 +8,11 @@ import pytest
 from factable.text.values import (
     Boolean,
     Date,
-    Listing,
     Name,
+    NameList,
     Number,
     Relation,
-    compare,
+    compare_values,
     find_mentions,
     find_value,
     parse_text,
@@ -36,7 +36,7 @@ def relation_said(value, attribute, text):
     if hits:
         return hits[0].relation.value
     values = possible_values(value, attribute)
-    found = {compare(one, mention.value) for one in values for mention in find_mentions(text)}
+    found = {compare_values(one, mention.value) for one in values for mention in find_mentions(text)}
     return next(
         (one.value for one in (Relation.DIFFERENT, Relation.INCOMPARABLE) if one in found), "not said"
     )
@@ -90,7 +90,7 @@ def test_the_page_names_every_unit():
         ("007", "", Name(("007",))),
         ("", "", Name(())),
         ("---", "", Name(())),
-        ("a; b", "", Listing((Name(("a",)), Name(("b",))))),
+        ("a; b", "", NameList((Name(("a",)), Name(("b",))))),
         ("9" * 5000, "", Name(("9" * 5000,))),
     ],
 )
@@ -170,8 +170,8 @@ def test_a_parsed_value_is_found_too():
 
 def test_lists_are_compared_by_their_members():
     bread, milk, salt = (Name((word,)) for word in ("bread", "milk", "salt"))
-    assert compare(Listing((bread, milk)), Listing((milk, bread))) is Relation.EQUAL
-    assert compare(Listing((bread, milk)), milk) is Relation.COARSER
-    assert compare(bread, Listing((bread, milk))) is Relation.FINER
-    assert compare(Listing((bread, milk)), Listing((milk, salt))) is Relation.DIFFERENT
-    assert compare(Listing((bread, milk)), Date(1942)) is Relation.INCOMPARABLE
+    assert compare_values(NameList((bread, milk)), NameList((milk, bread))) is Relation.EQUAL
+    assert compare_values(NameList((bread, milk)), milk) is Relation.COARSER
+    assert compare_values(bread, NameList((bread, milk))) is Relation.FINER
+    assert compare_values(NameList((bread, milk)), NameList((milk, salt))) is Relation.DIFFERENT
+    assert compare_values(NameList((bread, milk)), Date(1942)) is Relation.INCOMPARABLE

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from factable.text.values import (
     Boolean,
     Date,
-    Listing,
     Name,
+    NameList,
     Number,
     Relation,
-    compare,
+    compare_values,
     find_mentions,
     find_value,
     parse_value,
@@ -129,18 +129,18 @@ NAMES = st.builds(
     lambda words, comma: Name(tuple(words), min(comma, len(words) - 1)), WORDS, st.integers(0, 2)
 )
 VALUES = NUMBERS | DATES | NAMES | st.builds(Boolean, st.booleans())
-VALUES |= st.builds(Listing, st.lists(NAMES, min_size=1, max_size=3).map(tuple))
+VALUES |= st.builds(NameList, st.lists(NAMES, min_size=1, max_size=3).map(tuple))
 
 
 @given(VALUES)
 def test_a_value_equals_itself(value):
-    assert compare(value, value) is Relation.EQUAL
+    assert compare_values(value, value) is Relation.EQUAL
 
 
 @given(st.one_of(*(st.tuples(kind, kind) for kind in (NUMBERS, DATES, NAMES, VALUES))))
 def test_both_sides_see_the_same(pair):
     data, text = pair
-    assert compare(data, text) is compare(text, data).flipped
+    assert compare_values(data, text) is compare_values(text, data).flipped
 
 
 @given(
@@ -154,7 +154,7 @@ def test_exact_conversions_are_equal(amount, unit):
         if one.dimension == unit.dimension and (one.factor, one.offset) == (1, 0)
     )
     converted = Number(amount * unit.factor + unit.offset, base.name)
-    assert compare(Number(amount, unit.name), converted) is Relation.EQUAL
+    assert compare_values(Number(amount, unit.name), converted) is Relation.EQUAL
 
 
 PIECES = """

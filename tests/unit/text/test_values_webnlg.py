@@ -11,7 +11,7 @@ from factable.text.values import find_value, parse_text, parse_value
 from helpers.paths import ROOT, WEBNLG
 
 ITEMS = WEBNLG / "testdata_with_lex.xml.xz"
-KINDS = {"Number": "numbers", "Date": "dates", "Name": "names", "Listing": "lists"}
+KINDS = {"Number": "numbers", "Date": "dates", "Name": "names", "NameList": "lists"}
 pytestmark = pytest.mark.data("webnlg2017")
 
 

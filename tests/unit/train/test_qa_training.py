@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from factable.models.qa import Answer, OnnxQa, QuestionInText, encode_question
+from factable.models.qa import OnnxQa, QaAnswer, QuestionInText, encode_question
 from factable.models.runtime.manifest import QA
 from factable.train.encoder import load_base_tokenizer
 from factable.train.export import export_model
@@ -68,7 +68,7 @@ def test_it_learns(tiny_encoder, tmp_path):
 
 def test_figures():
     questions = [QaQuestion("q", "a b", (0, 1)), QaQuestion("q", "a b", (2, 3)), QaQuestion("q", "a b", None)]
-    answers = [Answer("a", (0, 1), 0.9), Answer("a", (0, 1), 0.9), Answer("a", (0, 1), 0.6)]
+    answers = [QaAnswer("a", (0, 1), 0.9), QaAnswer("a", (0, 1), 0.9), QaAnswer("a", (0, 1), 0.6)]
     # "a" is an article, which SQuAD's F1 does not count; two sides without words are alike.
     assert measure_answers(questions, answers) == QaFigures(3, 0.5, 0.5, pytest.approx(2 / 3))
 
@@ -81,7 +81,7 @@ def test_figures():
 )
 def test_how_sure_answers_are_is_calibrated(answerable, temperature):
     questions = [QaQuestion("q", "a", (0, 1) if one else None) for one in answerable]
-    assert calibrate_qa(questions, [Answer("a", (0, 1), 0.98)] * 4) == temperature
+    assert calibrate_qa(questions, [QaAnswer("a", (0, 1), 0.98)] * 4) == temperature
 
 
 def test_a_few_steps_give_a_model_folder(tiny_encoder, tmp_path):

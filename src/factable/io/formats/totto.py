@@ -16,7 +16,7 @@ MAX_COVERED = 1_000_000
 MAX_VISITED = 20_000_000
 
 
-class Cell(NamedTuple):
+class _Cell(NamedTuple):
     """A cell with the columns it covers."""
 
     value: str
@@ -62,7 +62,7 @@ def _item(source: object, number: int) -> str:
     return str(example_id)
 
 
-def _fill_cells(rows: list[object]) -> list[list[Cell]]:
+def _fill_cells(rows: list[object]) -> list[list[_Cell]]:
     """Rows of cells in file order, each with the columns left to it by cells that span several."""
     occupied: list[set[int]] = [set() for _ in rows]
     filled = []
@@ -84,13 +84,13 @@ def _fill_cells(rows: list[object]) -> list[list[Cell]]:
             for covered in below:
                 covered.update(columns)
             cells.append(
-                Cell(take(cell, "value", str).strip(), take(cell, "is_header", bool, False), columns)
+                _Cell(take(cell, "value", str).strip(), take(cell, "is_header", bool, False), columns)
             )
         filled.append(cells)
     return filled
 
 
-def _record(rows: list[list[Cell]], position: object) -> Record:
+def _record(rows: list[list[_Cell]], position: object) -> Record:
     """The fact of one highlighted cell."""
     row_number, cell_number = _check_position(rows, position)
     row = rows[row_number]
@@ -103,7 +103,7 @@ def _record(rows: list[list[Cell]], position: object) -> Record:
     return Record(subject, attribute, cell.value)
 
 
-def _check_position(rows: list[list[Cell]], position: object) -> tuple[int, int]:
+def _check_position(rows: list[list[_Cell]], position: object) -> tuple[int, int]:
     if isinstance(position, list) and [type(index) for index in position] == [int, int]:
         row, cell = position
         if 0 <= row < len(rows) and 0 <= cell < len(rows[row]):
@@ -114,7 +114,7 @@ def _check_position(rows: list[list[Cell]], position: object) -> tuple[int, int]
     )
 
 
-def _column_headers(above: list[list[Cell]], cell: Cell) -> list[str]:
+def _column_headers(above: list[list[_Cell]], cell: _Cell) -> list[str]:
     """Headers above a cell from top to bottom: those in header rows, or in any row if there are none."""
     for rows in ([row for row in above if _is_header_row(row)], above):
         headers = [
@@ -128,12 +128,12 @@ def _column_headers(above: list[list[Cell]], cell: Cell) -> list[str]:
     return []
 
 
-def _row_header(row: list[Cell], cell: Cell) -> str:
+def _row_header(row: list[_Cell], cell: _Cell) -> str:
     headers = (other.value for other in row if other.is_header and other is not cell and other.value)
     return next(headers, "")
 
 
-def _is_header_row(row: list[Cell]) -> bool:
+def _is_header_row(row: list[_Cell]) -> bool:
     """Whether all cells with text are headers: then they head columns, not the row."""
     return all(cell.is_header for cell in row if cell.value)
 

@@ -16,7 +16,7 @@ from factable.io.formats.parallel import unequal_lines
 from factable.io.limits import MAX_LINE_BYTES
 from factable.types import Example, Record, Table
 
-CHUNK_BYTES = 1 << 16
+XML_CHUNK_BYTES = 1 << 16
 
 
 class Lex(NamedTuple):
@@ -98,7 +98,7 @@ def iter_entries(path: str) -> Iterator[tuple[int, WebnlgEntry]]:
     """The entries of one file with the line each begins at."""
     collector = _Collector()
     with open_input(path) as stream:
-        while chunk := stream.read(CHUNK_BYTES):
+        while chunk := stream.read(XML_CHUNK_BYTES):
             _feed(path, collector, chunk)
             yield from collector.entries
             collector.entries.clear()

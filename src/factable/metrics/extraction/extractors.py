@@ -17,7 +17,7 @@ from factable.metrics.slots.patterns import SHIPPED, Patterns, load_patterns, pa
 from factable.models.runtime.arrays import read_tensors
 from factable.models.runtime.manifest import read_shipped
 from factable.text.templates import clean_value
-from factable.text.values import Boolean, Listing, ParsedText, Relation, find_value, parse_text, parse_value
+from factable.text.values import Boolean, NameList, ParsedText, Relation, find_value, parse_text, parse_value
 from factable.types import Record, Span, Table
 
 
@@ -69,7 +69,7 @@ def _as_said(record: Record, words: str, relation: Relation) -> str:
     value = parse_value(record.value, record.attribute)
     if isinstance(value, Boolean) and relation is Relation.DIFFERENT:
         return "no" if value.value else "yes"
-    return clean_value(record.value) if isinstance(value, Boolean | Listing) else words
+    return clean_value(record.value) if isinstance(value, Boolean | NameList) else words
 
 
 def _unexplained(reading: ParsedText, explained: Iterable[Span]) -> Iterator[Extracted]:

@@ -8,7 +8,7 @@ from factable.errors import printable
 from factable.metrics.extraction.extractors import load_extractor
 from factable.metrics.extraction.protocol import Extracted
 from factable.text.templates import clean_value, split_identifier
-from factable.text.values import Relation, compare, possible_values
+from factable.text.values import Relation, compare_values, possible_values
 from factable.text.values.words import split_words
 from factable.types import Example, Record, Table
 
@@ -58,7 +58,7 @@ def _same_value(known: str, said: str, attribute: str, matching: str) -> bool:
     if matching == NORMALISED:
         return False
     return any(
-        compare(value, other) in SAME_VALUE
+        compare_values(value, other) in SAME_VALUE
         for value in possible_values(known, attribute)
         for other in possible_values(said, attribute)
     )

@@ -17,7 +17,7 @@ from factable.metrics.ledger.reading import (
     uncovered_words,
 )
 from factable.models.nli import CONTRADICTION, ENTAILMENT
-from factable.text.values import Boolean, Date, Hit, Listing, Name, Number, Relation, Value, compare
+from factable.text.values import Boolean, Date, Hit, Name, NameList, Number, Relation, Value, compare_values
 from factable.text.values.words import split_words
 from factable.types import Span
 
@@ -89,7 +89,7 @@ def _is_proper(reading: Reading, index: int) -> bool:
     value = reading.values[index][0]
     if isinstance(value, Number | Date | Boolean):
         return False
-    return isinstance(value, Listing) or any(char.isupper() for char in reading.record(index).value)
+    return isinstance(value, NameList) or any(char.isupper() for char in reading.record(index).value)
 
 
 def _words_said(reading: Reading, index: int) -> float:
@@ -106,7 +106,7 @@ def rival_mentions(reading: Reading, index: int) -> list[Span]:
         for span, mentions in reading.mentions.items()
         if _support(reading, span) is None
         and any(
-            compare(value, mention.value) is Relation.DIFFERENT
+            compare_values(value, mention.value) is Relation.DIFFERENT
             for value in reading.values[index]
             for mention in mentions
         )
@@ -142,7 +142,7 @@ def about_mention(reading: Reading, span: Span, answer: NliAnswer) -> Features:
 def _clashes(reading: Reading, span: Span) -> bool:
     """Whether a number or date is another than that of a record which the text does not say."""
     return any(
-        compare(value, mention.value) is Relation.DIFFERENT
+        compare_values(value, mention.value) is Relation.DIFFERENT
         for index in reading.indices
         if not reading.hits[index]
         for value in reading.values[index]

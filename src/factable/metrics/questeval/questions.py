@@ -10,7 +10,7 @@ import orjson
 
 from factable.errors import DataError, Fault
 from factable.io.files import open_input
-from factable.models.qa import Answer, QuestionInText
+from factable.models.qa import QaAnswer, QuestionInText
 from factable.models.runtime.manifest import read_shipped
 from factable.models.seq2seq import AnswerInText, write_questions
 from factable.models.templates import load_templates
@@ -65,7 +65,7 @@ class Reply(NamedTuple):
     """A question with the answer that was given; of an answer from the data, what it is the value of."""
 
     question: ExpectedAnswer
-    answer: Answer
+    answer: QaAnswer
     record: int | None
     attribute: str
 
@@ -136,7 +136,7 @@ def rewrite_questions(sets: Sequence[QuestionSet], writer: str) -> list[Question
     ]
 
 
-def reply_of(questions: QuestionSet, question: ExpectedAnswer, answer: Answer) -> Reply:
+def reply_of(questions: QuestionSet, question: ExpectedAnswer, answer: QaAnswer) -> Reply:
     """The answer with the record that it comes from."""
     if question.record is not None or questions.data is None or answer.span is None:
         return Reply(question, answer, question.record, question.attribute)

@@ -34,7 +34,7 @@ from factable.metrics.ranking.pool import (
 from factable.metrics.ranking.rankers import BM25, make_ranker, ranker_identity
 from factable.metrics.tables import NO_FACTS
 from factable.models.runtime.progress import ParallelMap
-from factable.text.documents import DOCUMENT_KINDS, RECORDS, Documents, documents_of
+from factable.text.documents import DOCUMENT_KINDS, RECORDS, TableDocuments, table_documents
 from factable.types import Example
 
 MAX_DECOYS = 50
@@ -169,7 +169,7 @@ class Ranking(Metric):
 
     def analyse(self, examples: Sequence[Example], state: Any = None) -> Analysis:
         """Precision of the rankings; each record, found or not, and facts of other tables found instead."""
-        units = [documents_of(example.table, self.rank) for example in examples]
+        units = [table_documents(example.table, self.rank) for example in examples]
         reasons = self._unscored(examples, units)
         results = self._evaluate(examples, units, reasons, state)
         values = [
@@ -186,7 +186,7 @@ class Ranking(Metric):
 
         return Analysis(array("d", values), parts, reasons, find=find)
 
-    def _unscored(self, examples: Sequence[Example], units: Sequence[Documents]) -> dict[int, str]:
+    def _unscored(self, examples: Sequence[Example], units: Sequence[TableDocuments]) -> dict[int, str]:
         """Why examples cannot be scored, by their index."""
         reasons = {}
         for index, example in enumerate(examples):
@@ -199,7 +199,7 @@ class Ranking(Metric):
     def _evaluate(
         self,
         examples: Sequence[Example],
-        units: Sequence[Documents],
+        units: Sequence[TableDocuments],
         skipped: Container[int],
         pool: IndexedPool,
     ) -> list[RankingResult | None]:

@@ -15,7 +15,7 @@ from factable.io.read import iter_examples
 from factable.metrics.ranking.rankers import Index, Ranker, make_ranker
 from factable.models.runtime.arrays import DATA_SET, cached_by_mtime
 from factable.models.runtime.progress import ParallelMap
-from factable.text.documents import documents_of
+from factable.text.documents import table_documents
 from factable.types import Example
 
 UnitSet = frozenset[str]
@@ -51,7 +51,7 @@ def collect_contents(examples: Iterable[Example], reading: str) -> PoolContents:
     contents = PoolContents(set(), set(), set())
     for example in examples:
         contents.attributes.update(record.attribute for record in example.table.records)
-        units = tuple(sorted(documents_of(example.table, reading)))
+        units = tuple(sorted(table_documents(example.table, reading)))
         contents.units.update(units)
         contents.references.update((text, units) for text in example.references if units and text.strip())
     return contents

@@ -26,7 +26,7 @@ CONFIG = "config.json"
 # The only files read of a Hugging Face model; other formats of weights can run code when they are loaded.
 FILES = ("*.json", "*.model", "*.safetensors", "*.txt")
 VOCABULARIES = ("tokenizer.json", "vocab.json", "vocab.txt", "*.model")
-MAX_TOKENS = 512
+MAX_WINDOW = 512
 # "t5-small" or "owner/model"; a plain word is more likely a misspelt name of ours.
 _HUB_NAME = re.compile(r"(?=.*[-/])\w[\w.-]*(/\w[\w.-]*)?")
 
@@ -182,7 +182,7 @@ def quiet_transformers() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def hf_window(folder: Path, tokenizer_window: int, config: Any, *, limit: int = MAX_TOKENS) -> int:
+def hf_window(folder: Path, tokenizer_window: int, config: Any, *, limit: int = MAX_WINDOW) -> int:
     """How many tokens a model reads at once: what tokenizer and model allow, up to the limit."""
     window = min(tokenizer_window, getattr(config, "max_position_embeddings", limit), limit)
     if window < MIN_WINDOW:

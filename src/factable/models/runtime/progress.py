@@ -9,12 +9,12 @@ T = TypeVar("T")
 # Called with the number of steps done since the last call.
 Advance = Callable[[int], None]
 # Called with what is being done, how many steps are done, and how many there are.
-Listener = Callable[[str, int, int], None]
+ProgressListener = Callable[[str, int, int], None]
 # Like `map`, but possibly in other processes; results come in order.
 ParallelMap = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 CHUNK_SIZE = 1024
 # Each with the process it was added in: a forked process must not report for its parent.
-_listeners: list[tuple[int, Listener]] = []
+_listeners: list[tuple[int, ProgressListener]] = []
 
 
 def no_progress(_: int) -> None:
@@ -22,7 +22,7 @@ def no_progress(_: int) -> None:
 
 
 @contextmanager
-def progress_listener(listener: Listener) -> Iterator[None]:
+def progress_listener(listener: ProgressListener) -> Iterator[None]:
     """Inside the `with`, the listener is called about all long work of this process."""
     _listeners.append((os.getpid(), listener))
     try:

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import NamedTuple
 
-from factable.text.values.kinds import Boolean, Date, Listing, Name, Number, Relation, Value
+from factable.text.values.kinds import Boolean, Date, Name, NameList, Number, Relation, Value
 from factable.text.values.names import compare_names
 from factable.text.values.units import unit_of, vaguer_unit
 
@@ -11,8 +11,8 @@ from factable.text.values.units import unit_of, vaguer_unit
 _MAX_ROUNDING = Fraction(1, 10)
 
 
-def compare(data: Value, text: Value) -> Relation:
-    """The relation of a value in a text to one in the data; `compare(a, b)` is `compare(b, a).flipped`."""
+def compare_values(data: Value, text: Value) -> Relation:
+    """The relation of a value in a text to one in the data; with swapped arguments, the flipped one."""
     if isinstance(data, Number) and isinstance(text, Number):
         return _compare_numbers(data, text)
     if isinstance(data, Date) and isinstance(text, Date):
@@ -21,7 +21,7 @@ def compare(data: Value, text: Value) -> Relation:
         return compare_names(data, text)
     if isinstance(data, Boolean) and isinstance(text, Boolean):
         return Relation.EQUAL if data == text else Relation.DIFFERENT
-    if isinstance(data, Listing) or isinstance(text, Listing):
+    if isinstance(data, NameList) or isinstance(text, NameList):
         return _compare_listings(data, text)
     return Relation.INCOMPARABLE
 
@@ -165,6 +165,6 @@ def _compare_listings(data: Value, text: Value) -> Relation:
 
 
 def _members(value: Value) -> tuple[Name, ...]:
-    if isinstance(value, Listing):
+    if isinstance(value, NameList):
         return value.members
     return (value,) if isinstance(value, Name) else ()

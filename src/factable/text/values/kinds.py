@@ -62,13 +62,13 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class NameList:
     """Several names in one value, in any order."""
 
     members: tuple[Name, ...]
 
 
-Value = Number | Date | Boolean | Name | Listing
+Value = Number | Date | Boolean | Name | NameList
 
 
 class Mention(NamedTuple):

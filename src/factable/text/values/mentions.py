@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from factable.text.templates import clean_value, split_identifier
 from factable.text.values.dates import find_dates, find_years
-from factable.text.values.kinds import Boolean, Date, Listing, Mention, Name, Number, Value
+from factable.text.values.kinds import Boolean, Date, Mention, Name, NameList, Number, Value
 from factable.text.values.names import find_names, parse_name
 from factable.text.values.numbers import find_numbers, join_numbers
 from factable.text.values.units import is_money, units_named
@@ -93,7 +93,7 @@ def possible_values(text: str, attribute: str = "") -> tuple[Value, ...]:
     if values and any(char.isdecimal() for char in plain):
         return tuple(dict.fromkeys(values))
     members = _members(plain)
-    listing = [Listing(members)] if members else []
+    listing = [NameList(members)] if members else []
     return (*dict.fromkeys(values), *listing, parse_name(plain))
 
 

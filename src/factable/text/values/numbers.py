@@ -16,17 +16,17 @@ from factable.text.values.units import CURRENCY_BEFORE, rating_unit, unit_at, un
 _MAX_DIGITS = 40
 _GROUPED = "[\u00a0\u2009\u202f'’]"
 #: Digits as a part of a pattern: 1,500,000.5, 1,50,000, 1.500.000, 1'500'000, 1500000.5 or .5
-DIGITS = (
+_NUMBER = (
     r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)"
     rf"|\d{{1,3}}(?:{_GROUPED}\d{{3}})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
 )
-_DIGITS = re.compile(DIGITS)
+_DIGITS = re.compile(_NUMBER)
 # A word with a digit, and what is connected to it: 14/32, 25-year-old, 1:25, 3.5.
 _TOKEN = re.compile(
     rf"(?<![^\W_])(?<![^\W_][-–/'’])(?:(?<!\d)\.(?=\d))?[^\W_]+"
     rf"(?:[-–/'’](?=[^\W_])[^\W_]+|(?<=\d)[.,:](?=\d)[^\W_]+|(?<=\d){_GROUPED}(?=\d{{3}}(?!\d))\d+)*"
 )
-_RANGE = re.compile(rf"[-–]({DIGITS})(?![^\W\d_]*\d)")
+_RANGE = re.compile(rf"[-–]({_NUMBER})(?![^\W\d_]*\d)")
 _ORDINAL = re.compile("st|nd|rd|th", re.IGNORECASE)
 _FRACTIONS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅛": "1/8"}
 _FRACTION_SIGN = re.compile(f"\\s?([{''.join(_FRACTIONS)}])|\\s([1-9])/([2-9])(?![\\w/])")

@@ -6,8 +6,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factable.text.templates import split_identifier
-from factable.text.values.compare import compare
-from factable.text.values.kinds import Boolean, Listing, Mention, Name, Number, Relation, Value, best_relation
+from factable.text.values.compare import compare_values
+from factable.text.values.kinds import (
+    Boolean,
+    Mention,
+    Name,
+    NameList,
+    Number,
+    Relation,
+    Value,
+    best_relation,
+)
 from factable.text.values.mentions import find_mentions, possible_values
 from factable.text.values.names import end_of_word, is_acronym, parse_name, word_orders
 from factable.text.values.units import is_money, units_named, vaguer_unit
@@ -78,9 +87,11 @@ def _hits(value: Value, parsed: ParsedText, attribute: str) -> list[Hit]:
         return _find_boolean(value, parsed, attribute)
     if isinstance(value, Name):
         return [*_find_name(value, parsed), *_find_currency(value, parsed)]
-    if isinstance(value, Listing):
+    if isinstance(value, NameList):
         return _find_listing(value, parsed)
-    compared = (((mention.start, mention.end), compare(value, mention.value)) for mention in parsed.mentions)
+    compared = (
+        ((mention.start, mention.end), compare_values(value, mention.value)) for mention in parsed.mentions
+    )
     return [Hit(span, relation) for span, relation in compared if relation in _STATED]
 
 
@@ -98,7 +109,7 @@ def _find_name(name: Name, parsed: ParsedText) -> list[Hit]:
             longer = any(_goes_beyond(names[index], span) for index in near)
             hits.append(Hit(span, Relation.FINER if longer else Relation.EQUAL))
     for mention in names:
-        relation = compare(name, mention.value)
+        relation = compare_values(name, mention.value)
         if relation in _STATED and not _is_another(name, mention, parsed):
             hits.append(Hit((mention.start, mention.end), relation))
     return hits
@@ -155,7 +166,7 @@ def _spans_of(words: tuple[str, ...], parsed: ParsedText) -> list[Span]:
     return spans
 
 
-def _find_listing(listing: Listing, parsed: ParsedText) -> list[Hit]:
+def _find_listing(listing: NameList, parsed: ParsedText) -> list[Hit]:
     """One hit that spans all members in the text: equal if none is missing."""
     best_hits = [_best_name(member, parsed) for member in listing.members]
     hits = [hit for hit in best_hits if hit]

@@ -10,7 +10,7 @@ from factable.metrics.questeval.questions import (
     reply_of,
     rewrite_questions,
 )
-from factable.models.qa import Answer
+from factable.models.qa import QaAnswer
 from factable.models.seq2seq import AnswerInText, write_questions
 from factable.text.answers import answer_spans
 from factable.text.linearise import linearise_by_entity
@@ -54,11 +54,11 @@ def test_an_answer_from_the_data_is_the_value_as_the_data_has_it():
     questions = questions_with_data(EXAMPLE, options(""))
     question = questions.of_other[0]
     start = LINE.index("1815")
-    whole = reply_of(questions, question, Answer("1815 - 12 - 10", (start, start + 14), 1.0))
+    whole = reply_of(questions, question, QaAnswer("1815 - 12 - 10", (start, start + 14), 1.0))
     assert (whole.answer.text, whole.record, whole.attribute) == ("1815-12-10", 0, "born")
-    part = reply_of(questions, question, Answer("1815", (start, start + 4), 1.0))
+    part = reply_of(questions, question, QaAnswer("1815", (start, start + 4), 1.0))
     assert (part.answer.text, part.record) == ("1815", 0)
-    subject = reply_of(questions, question, Answer("Ada Lovelace", (9, 21), 1.0))
+    subject = reply_of(questions, question, QaAnswer("Ada Lovelace", (9, 21), 1.0))
     assert (subject.answer.text, subject.record, subject.attribute) == ("Ada Lovelace", 0, "")
 
 

@@ -14,7 +14,7 @@ from factable.metrics.questeval.scoring import (
     combine_like_questeval,
     similarities,
 )
-from factable.models.qa import Answer, QuestionInText, answer_questions
+from factable.models.qa import QaAnswer, QuestionInText, answer_questions
 from factable.models.seq2seq import AnswerInText
 from factable.types import Example, Record, Table
 
@@ -117,7 +117,7 @@ def test_nothing_to_ask_about_is_unscored():
 
 def reply(expected, text, answerable=1.0, *, record=None, attribute=""):
     question = ExpectedAnswer(QuestionInText("q", "c"), expected, AnswerInText(expected, "c"), record=record)
-    return Reply(question, Answer(text, None, answerable), record, attribute)
+    return Reply(question, QaAnswer(text, None, answerable), record, attribute)
 
 
 def test_similarities():

@@ -11,7 +11,7 @@ from factable.errors import DataError, UsageError
 from factable.metrics.ranking.metric import Ranking
 from factable.metrics.ranking.pool import Pool, collect_contents
 from factable.models.runtime.progress import progress_listener
-from factable.text.documents import RECORDS, VALUES, documents_of, make_decoys
+from factable.text.documents import RECORDS, VALUES, make_decoys, table_documents
 from factable.types import Example, Record, Table
 
 PEOPLE = {"Ann Lee": ("Bonn", "1901"), "Bob Ray": ("Cork", "1908"), "Cy Fox": ("Dole", "1915")}
@@ -90,9 +90,9 @@ def test_whoever_waits_hears_of_texts_that_were_embedded(jobs):
 
 
 def test_values_are_ranked_bare():
-    units = documents_of(example("Ann Lee").table, VALUES)
+    units = table_documents(example("Ann Lee").table, VALUES)
     assert units == {"Bonn": [0], "1901": [1]}
-    assert list(documents_of(example("Ann Lee").table, RECORDS)) == [
+    assert list(table_documents(example("Ann Lee").table, RECORDS)) == [
         "Ann Lee birth place Bonn",
         "Ann Lee birth year 1901",
     ]
@@ -108,7 +108,7 @@ def test_an_empty_text_finds_nothing():
 
 def test_similar_tables_are_relevant_above_delta():
     pool = Pool(collect_contents(world(), RECORDS))
-    units = frozenset(documents_of(example("Ann Lee").table, RECORDS))
+    units = frozenset(table_documents(example("Ann Lee").table, RECORDS))
     similar = pool.similar_references(units, 0.0)
     degrees = {pool.references[index]: degree for index, degree in zip(*similar, strict=True)}
     assert degrees == {
