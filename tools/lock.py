@@ -1,6 +1,9 @@
 """Writes requirements/ci.lock: the exact versions of all packages in this environment, for `pip install -c`.
 
-Run it in a fresh environment after `pip install -e ".[test-all]"`, once the tests have passed there.
+python tools/lock.py [--check]
+
+Run it in a fresh environment after `pip install -e ".[test-all]"`, once the tests have passed there. With
+--check it only compares the lock with the requirements of pyproject.toml.
 """
 
 import re
@@ -8,6 +11,7 @@ import sys
 from importlib.metadata import Distribution, distributions, requires
 from pathlib import Path
 
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from factable.io.toml import parse_toml
@@ -28,24 +32,39 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def required() -> list[str]:
+    """The requirements of the package and of all its tests."""
+    extras = PROJECT["optional-dependencies"]
+    ours = [*PROJECT["dependencies"], *extras["test"], *extras["test-all"]]
+    return [one for one in ours if not one.startswith(PROJECT["name"])]
+
+
 def needed() -> set[str]:
     """What the package and its tests require, and what that requires in turn, as far as it is installed."""
-    waiting = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
-    installed = {_normal(one.metadata["Name"]) for one in distributions()}
-    found: set[str] = set()
+    waiting = required()
+    installed = {_normal(package.metadata["Name"]) for package in distributions()}
+    names: set[str] = set()
     while waiting:
         requirement = waiting.pop()
         name = NAME.match(requirement)
-        if name and "extra ==" not in requirement and _normal(name[0]) in installed - found:
-            found.add(_normal(name[0]))
+        if name and "extra ==" not in requirement and _normal(name[0]) in installed - names:
+            names.add(_normal(name[0]))
             waiting += requires(name[0]) or ()
-    return found
+    return names
+
+
+def stale() -> list[str]:
+    """Requirements that the lock does not know, or of which it has a version that is not allowed."""
+    lines = OUT.read_text().splitlines()
+    pinned = dict(line.partition(";")[0].split("==") for line in lines if not line.startswith("#"))
+    parsed = [one for one in map(Requirement, required()) if not one.marker or one.marker.evaluate()]
+    return [str(one) for one in parsed if pinned.get(_normal(one.name), "0") not in one.specifier]
 
 
 def content() -> str:
     """The file."""
     wanted = needed()
-    lines = {_line(one) for one in distributions() if _normal(one.metadata["Name"]) in wanted}
+    lines = {_line(package) for package in distributions() if _normal(package.metadata["Name"]) in wanted}
     return HEAD.format(version=HERE) + "".join(sorted(lines))
 
 
@@ -57,6 +76,16 @@ def _line(package: Distribution) -> str:
     return f"{pinned}\n" if for_all else f"{pinned}; python_version >= '{HERE}'\n"
 
 
+def main() -> int:
+    """Write the lock; with --check name what is missing in it, and return 1."""
+    if "--check" not in sys.argv[1:]:
+        OUT.parent.mkdir(exist_ok=True)
+        OUT.write_text(content())
+        return 0
+    for requirement in stale():
+        print(f"requirements/ci.lock has no version for {requirement}; run: python tools/lock.py")
+    return 1 if stale() else 0
+
+
 if __name__ == "__main__":
-    OUT.parent.mkdir(exist_ok=True)
-    OUT.write_text(content())
+    sys.exit(main())

@@ -114,6 +114,7 @@ def test_processes_after_a_model_was_used_here():
     assert (run.stdout, run.stderr) == ("True\n", "")
 
 
+@pytest.mark.packages
 def test_processes_after_torch_was_used_here(tmp_path):
     from helpers.nli_models import make_hf_folder
 

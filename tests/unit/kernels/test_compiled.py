@@ -55,6 +55,7 @@ def test_compiled_kernels_are_used(value: str) -> None:
     assert run_without() == ["True", "False", value]
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("module", MODULES)
 def test_source_refuses_to_run_uncompiled(module: str) -> None:
     loader = SourceFileLoader(f"uncompiled{module}", str(FOLDER / f"{module}.py"))

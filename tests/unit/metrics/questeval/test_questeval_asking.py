@@ -62,6 +62,7 @@ def test_an_answer_from_the_data_is_the_value_as_the_data_has_it():
     assert (subject.answer.text, subject.record, subject.attribute) == ("Ada Lovelace", 0, "")
 
 
+@pytest.mark.packages
 def test_a_writer_words_the_questions_of_both_sides(model):
     sets = [
         questions_with_data(EXAMPLE, options(model)),
@@ -78,6 +79,7 @@ def test_a_writer_words_the_questions_of_both_sides(model):
             assert [question.expected for question in new] == [question.expected for question in old]
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("source", ["data", "references", "both"])
 def test_scores_do_not_depend_on_neighbours(model, source):
     metric = QuestEval(qa=model, writer=model, source=source, similarity="f1", unanswerable="ignore")
@@ -88,6 +90,7 @@ def test_scores_do_not_depend_on_neighbours(model, source):
     assert all(0 <= value <= 1 for value in together.values)
 
 
+@pytest.mark.packages
 def test_answers_by_a_pipeline_of_spacy(model, tmp_path):
     spacy = pytest.importorskip("spacy")
     pipeline = spacy.blank("en")

@@ -22,6 +22,7 @@ def test_one_word_by_hand():
     assert row[1] == 0
 
 
+@pytest.mark.packages
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 # The first call is slow.
 @given(st.lists(texts, min_size=1, max_size=8), texts)
