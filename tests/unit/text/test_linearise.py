@@ -54,6 +54,7 @@ def test_marks_stand_apart(value):
     assert space_out(value) == SPACED[value]
 
 
+@pytest.mark.packages
 def test_marks_stand_apart_as_in_spacy():
     read = pytest.importorskip("spacy").blank("en")
     for value in SPACED:

@@ -34,12 +34,14 @@ def test_light_is_our_own():
     assert phrase_finder(LIGHT)(TEXT) == answer_spans(TEXT)
 
 
+@pytest.mark.packages
 def test_entities_of_a_pipeline_without_a_parser(spacy, tmp_path):
     name = make_pipeline(spacy, tmp_path / "pipeline", "Ada Lovelace", "London")
     assert found(name) == ["Ada Lovelace", "London"]
     assert found(name, "") == []
 
 
+@pytest.mark.packages
 def test_noun_chunks_come_after_entities(spacy, tmp_path):
     from spacy.language import Language
     from spacy.tokens import Doc
@@ -63,6 +65,7 @@ def test_noun_chunks_come_after_entities(spacy, tmp_path):
     assert found(str(tmp_path / "pipeline")) == ["Ada Lovelace", "Ada Lovelace", "the old man", "London"]
 
 
+@pytest.mark.packages
 def test_the_identity_follows_the_files(spacy, tmp_path):
     one = make_pipeline(spacy, tmp_path / "one", "London")
     other = make_pipeline(spacy, tmp_path / "other", "Ada")
@@ -74,6 +77,7 @@ def test_the_identity_follows_the_files(spacy, tmp_path):
     assert found(one) == ["man"]
 
 
+@pytest.mark.packages
 @pytest.mark.usefixtures("spacy")
 def test_what_is_no_pipeline_is_refused(tmp_path):
     with pytest.raises(UsageError, match="no pipeline 'en_no_such' of spaCy; name a folder, or install one"):
