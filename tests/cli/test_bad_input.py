@@ -190,7 +190,7 @@ SPECS = {
     "parnet": "no metric 'parnet'; did you mean 'parent'? metrics are ",
     "nothing": "no metric 'nothing'; metrics are ",
     "parent(mx=1)": "parent has no parameter 'mx'; did you mean 'mix'? parameters are entailment, counts, ",
-    "parent(mix=2)": 'parent: mix is 2; it must be "auto" or a number from 0 to 1',
+    "parent(mix=2)": "parent: mix is 2; it must be auto or a number from 0 to 1",
     "parent(orders=0)": "parent: orders is 0; it must be a whole number from 1 to ",
     'parent(tokens="bytes")': "parent: tokens is 'bytes'; it must be one of words, ",
     "parent(compat=[1])": "parent: compat is [1]; it must be one of",

@@ -28,8 +28,8 @@ def write_examples(path, count):
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """About 20 small units of work, for metrics that ask for such."""
-    return write_examples(tmp_path_factory.mktemp("data") / "data.jsonl", 2500)
+    """About 10 small units of work, for metrics that ask for such."""
+    return write_examples(tmp_path_factory.mktemp("data") / "data.jsonl", 1250)
 
 
 @pytest.mark.parametrize(

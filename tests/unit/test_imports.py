@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -63,8 +64,10 @@ def imports_below(node):
             yield from imports_below(child)
 
 
+@cache
 def imported(path):
     """The modules of ours that a file imports, with the line of each."""
+    seen = []
     for node in imports_below(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}:{node.lineno}: imports are written in full"
@@ -73,7 +76,8 @@ def imported(path):
             names = [alias.name for alias in node.names]
         for name in names:
             if name.partition(".")[0] == "factable":
-                yield name if name in MODULES else name.rpartition(".")[0], node.lineno
+                seen.append((name if name in MODULES else name.rpartition(".")[0], node.lineno))
+    return seen
 
 
 def test_imports_point_one_way():

@@ -74,8 +74,7 @@ def whole(result):
     return [repr(astuple(scores)) for scores in result.scores]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("kind", ["list", "file"])
+@pytest.mark.parametrize(("kind", "jobs"), [("list", 1), ("file", 2)])
 def test_units_are_scored_as_if_all_were_one(tmp_path, at_once, kind, jobs):
     source = EXAMPLES if kind == "list" else write(tmp_path / "x.jsonl", EXAMPLES)
     sizes = []

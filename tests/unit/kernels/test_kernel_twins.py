@@ -110,7 +110,7 @@ def test_tokens_of_every_character() -> None:
         assert kernels.tokenize(text) == tokens.tokenize(text)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(examples_strategy, options_strategy, counts_strategy())
 def test_parent(examples: list[Example], options: ParentOptions, counts: Counts) -> None:
     assert_same(examples, options, counts)

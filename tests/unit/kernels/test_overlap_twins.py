@@ -64,7 +64,7 @@ def as_bytes(result):
     return {name: column.tobytes() for name, column in columns.items()}, codes
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(examples_strategy, st.sampled_from([*"12359", "L", "Lsum"]), readings, st.booleans())
 def test_rouge(examples, kind, reading, strict):
     options = rouge.RougeOptions(kind, reading, strict)
@@ -95,7 +95,7 @@ def documents_as_dict(frequencies):
     return dict(zip(ngrams, stored.counts, strict=True)), stored.documents
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(
     examples_strategy,
     examples_strategy,

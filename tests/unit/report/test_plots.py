@@ -151,7 +151,9 @@ def again():
         return draw_all(make_panel())
 
 
-@pytest.mark.parametrize("shape", ["png", "svg", "pdf"])
+@pytest.mark.parametrize(
+    "shape", ["svg", *(pytest.param(shape, marks=pytest.mark.slow) for shape in ("png", "pdf"))]
+)
 @pytest.mark.parametrize("name", PICTURES)
 def test_same_input_same_bytes(pictures, again, name, shape):
     first = written(pictures[name], shape)
@@ -166,12 +168,15 @@ def test_names_do_no_harm():
         warnings.simplefilter("error")
         drawn = draw_all(make_panel(systems=HARMFUL, ratings=HARMFUL[:4], metrics=METRICS[:2]))
         for name, figure in drawn.items():
-            svg, _, _ = (written(figure, shape) for shape in ("svg", "png", "pdf"))
+            svg = written(figure, "svg")
             assert b"<script" not in svg
             assert name == "coverage" or shown <= set(texts_of(svg))
+        assert written(drawn["comparison"], "png")
+        assert written(drawn["comparison"], "pdf")
     assert {*shown, "_hidden", "(unnamed)", "a & b"} <= set(texts_of(written(drawn["comparison"], "svg")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("systems", "metrics"), [(3, 15), (40, 1)])
 def test_any_number_of_systems_and_metrics(systems, metrics):
     specs = [f"parent(mix={number / 20})" for number in range(metrics)]

@@ -243,7 +243,7 @@ def calls(text):
 
 @pytest.mark.parametrize("piece", REPEATED, ids=repr)
 def test_work_grows_with_the_text_only(piece):
-    once, twice = piece * 400, piece * 800
+    once, twice = piece * 200, piece * 400
     assert calls(twice) <= 2.1 * calls(once) + 500
 
 
