@@ -1,8 +1,8 @@
 """Every error factable raises on purpose.
 
-FactableError           something the caller can mend; the command line prints it and exits (exit code 1)
-├── DataError           outside data is not as it should be
-└── UsageError          the call is not as it should be (exit code 2)
+FactableError           something the caller can fix; the command line prints it and exits (exit code 1)
+├── DataError           a file or other outside data is wrong
+└── UsageError          the call is wrong (exit code 2)
     ├── MissingExtraError   an optional package is needed; names the install line
     └── MissingProgramError a program outside Python is needed; names where to get it
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 MAX_FAULTS_SHOWN = 10
 MAX_CHARACTERS_SHOWN = 500
-# How many names a misspelt one is compared with, and how long it may be.
+# Limits of the search for a misspelt name: the names it is compared with, and its length.
 MAX_NAMES_COMPARED = 1000
 MAX_NAME_COMPARED = 100
 
@@ -49,7 +49,7 @@ class FactableError(Exception):
 
 
 class DataError(FactableError):
-    """Outside data is not as it should be; `faults` says where, at most ten at a time."""
+    """A file or other outside data is wrong; `faults` says where, at most ten at a time."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
@@ -57,35 +57,35 @@ class DataError(FactableError):
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type["DataError"], tuple[tuple[Fault, ...]]]:
-        """Travel between processes with the faults."""
+        """Pickle with the faults, to travel between processes."""
         return type(self), (self.faults,)
 
 
 class UsageError(FactableError):
-    """The call is not as it should be: an unknown metric, a parameter out of range, a misuse."""
+    """The call is wrong: an unknown metric, a parameter out of range, a missing package."""
 
     exit_code = 2
 
 
 class MissingExtraError(UsageError):
-    """An optional package is needed for what was asked."""
+    """An optional package is needed."""
 
-    def __init__(self, what: str, extra: str) -> None:
+    def __init__(self, feature: str, extra: str) -> None:
         install = f"pip install 'factable[{extra}]'"
-        super().__init__(f"{what} needs the extra {extra!r}; install it with: {install}")
-        self._args = (what, extra)
+        super().__init__(f"{feature} needs the extra {extra!r}; install it with: {install}")
+        self._args = (feature, extra)
 
     def __reduce__(self) -> tuple[type["MissingExtraError"], tuple[str, str]]:
-        """Travel between processes with its own arguments."""
+        """Pickle with its own arguments, to travel between processes."""
         return type(self), self._args
 
 
 class MissingProgramError(UsageError):
-    """A program outside Python is needed for what was asked, such as Java."""
+    """A program outside Python, such as Java, is needed."""
 
 
 def describe_error(error: BaseException) -> str:
-    """An error of someone else's code in one line: its kind, what it says and where it was raised."""
+    """An error of foreign code in one line: its type, its message and where it was raised."""
     import traceback
 
     frames = traceback.extract_tb(error.__traceback__)
@@ -95,12 +95,12 @@ def describe_error(error: BaseException) -> str:
 
 
 def add_note(error: BaseException, note: str) -> None:
-    """Let an error tell more, as its own `add_note` does, which Python 3.10 lacks."""
+    """Add a note to an error, like its method `add_note`, which Python 3.10 lacks."""
     vars(error).setdefault("__notes__", []).append(note)
 
 
 def notes_as_cause(error: BaseException) -> Exception | None:
-    """The notes of an error, taken from it to become its cause; nothing where tracebacks show notes."""
+    """The notes of an error, removed from it to become its cause; None if tracebacks show notes."""
     if sys.version_info >= (3, 11):
         return None
     notes = vars(error).pop("__notes__", [])

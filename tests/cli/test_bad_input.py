@@ -124,7 +124,7 @@ BAD_FILES = {
     "cut zst": (
         "x.jsonl.zst",
         damaged(zstandard.compress),
-        "x.jsonl.zst: compressed file ends before its end mark; the file is damaged; fetch or make it again",
+        "x.jsonl.zst: compressed file ends before its end mark; the file is damaged; download or create it",
     ),
     "no gz": ("x.gz", b"\x1f\x8bnothing of the kind", "x.gz: Unknown compression method; the file is dam"),
     "broken list": (
@@ -137,7 +137,7 @@ BAD_FILES = {
     "no header": ("x.csv", b"", "x.csv:1: no header; put the column names in the first line"),
     "short row": ("x.csv", b"text,data\na\n", "x.csv:2: 1 cells under 2 column names; give every row one"),
     "open quote": ("x.csv", b'text,data\n"a,b\n', "x.csv:2: broken CSV (unexpected end of data); put"),
-    "no Parquet": ("x.parquet", b"nothing of the kind", "x.parquet: no readable Parquet ("),
+    "no Parquet": ("x.parquet", b"nothing of the kind", "x.parquet: not readable as Parquet ("),
 }
 
 

@@ -58,7 +58,7 @@ def test_a_line_without_end(tmp_path, monkeypatch, ending):
     first = {"jsonl": line(), "csv": b"text,data\na,b | c | d"}[ending]
     content = first + b"\n" + b"x" * (4 << 20)
     message = refusal(factable.read, tmp_path / f"x.{ending}", content)
-    assert ": a line of 2 MB or more; write one example a line" in message
+    assert ": a line of 2 MB or more; write one example per line" in message
 
 
 def test_a_json_list_on_one_line_has_a_limit_of_its_own(tmp_path, monkeypatch):

@@ -124,7 +124,7 @@ def arrow_errors(name: str) -> Iterator[None]:
     try:
         yield
     except (ArrowException, ValueError, OverflowError) as error:
-        problem = f"no readable Parquet ({str(error).partition(chr(10))[0]})"
+        problem = f"not readable as Parquet ({str(error).partition(chr(10))[0]})"
         remedy = "check that the file is Parquet and complete"
         raise DataError([Fault(name, None, problem, remedy)]) from None
 
@@ -191,7 +191,7 @@ def explain_broken_json(line: bytes, error: orjson.JSONDecodeError) -> tuple[str
     except UnicodeDecodeError as broken:
         return f"byte {broken.start + 1} of the line is not UTF-8", "save the file as UTF-8"
     if line.lstrip().startswith(b"["):
-        return "a list", "write one object a line (JSON lines), not a list of them"
+        return "a list", "write one object per line (JSON lines), not a list of them"
     near = shorten(text[max(0, error.pos - 10) :], 30)
     problem = f"broken JSON ({error.msg.split(': line')[0]}) near {near}"
     return problem, "write one complete JSON object on each line"

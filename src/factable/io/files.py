@@ -152,13 +152,13 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except OSError as error:
         # gzip and lzma say what is wrong in the message, the system in strerror.
         problem = error.strerror or str(error)
-        remedy = "check the path" if error.errno else "the file is damaged; fetch or make it again"
+        remedy = "check the path" if error.errno else "the file is damaged; download or create it again"
         raise DataError([Fault(name, None, problem, remedy)]) from None
     except UnpackedTooLargeError as error:
         raise DataError([Fault(name, None, str(error), "unpack it yourself if you trust it")]) from None
     except (EOFError, lzma.LZMAError, zlib.error) as error:
         raise DataError(
-            [Fault(name, None, str(error), "the file is damaged; fetch or make it again")]
+            [Fault(name, None, str(error), "the file is damaged; download or create it again")]
         ) from None
 
 
@@ -180,7 +180,7 @@ def source_name(path: str | os.PathLike[str]) -> str:
 
 def _open_raw(path: str | os.PathLike[str]) -> BufferedReader:
     if "\0" in str(path):
-        raise DataError([Fault(str(path), None, "no file has such a name", "check the path")])
+        raise DataError([Fault(str(path), None, "not a valid file name", "check the path")])
     if str(path) != "-":
         return open(path, "rb")
     if sys.stdin is None:
@@ -217,7 +217,7 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
 def too_long(name: str, line: int) -> Fault:
     """The fault of a line longer than any example."""
     problem = f"a line of {MAX_LINE_BYTES >> 20} MB or more"
-    return Fault(name, line, problem, "write one example a line, and end lines with line feeds")
+    return Fault(name, line, problem, "write one example per line, and end lines with line feeds")
 
 
 def iter_whole_lines(path: str | os.PathLike[str]) -> Iterator[str]:

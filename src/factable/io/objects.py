@@ -86,7 +86,7 @@ def _limited(first: Block, rest: Iterable[Block]) -> Iterator[bytes]:
         size += block.size
         if size > MAX_DOCUMENT_BYTES:
             problem = f"a JSON list of more than {MAX_DOCUMENT_BYTES >> 20} MB"
-            raise DataError([Fault(first.source, None, problem, "write JSON lines: one object a line")])
+            raise DataError([Fault(first.source, None, problem, "write JSON lines: one object per line")])
         yield block.lines
 
 

@@ -66,7 +66,7 @@ def nest(depth, wrap):
 
 
 @pytest.mark.parametrize(
-    ("data", "found"),
+    ("data", "problem"),
     [
         (3, "a number"),
         (None, "null"),
@@ -84,10 +84,10 @@ def nest(depth, wrap):
         ({"a": nest(100_000, lambda value: [value])}, "nested deeper"),
     ],
 )
-def test_other_data_is_refused(data, found):
+def test_other_data_is_refused(data, problem):
     with pytest.raises(Malformed) as caught:
         make_table(data)
-    assert found in caught.value.problem
+    assert problem in caught.value.problem
 
 
 def test_a_long_run_of_blanks_is_refused_at_once():
@@ -114,7 +114,7 @@ def test_an_example_comes_back_from_json_as_it_was(example):
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "problem"),
     [
         ([], "a list instead of an object"),
         ({"data": []}, 'no "text" field'),
@@ -131,10 +131,10 @@ def test_an_example_comes_back_from_json_as_it_was(example):
         ({"data": [], "text": "", "title": 3}, '"title" is a number'),
     ],
 )
-def test_a_wrong_object_is_refused(source, found):
+def test_a_wrong_object_is_refused(source, problem):
     with pytest.raises(Malformed) as caught:
         make_example(source, 1)
-    assert found in caught.value.problem
+    assert problem in caught.value.problem
 
 
 def test_own_fields_are_left_alone_and_missing_ratings_dropped():

@@ -67,9 +67,11 @@ def test_webnlg_folders_are_walked_and_files_told_apart(tmp_path):
     write(tmp_path / "en" / "1triples" / "Food.xml.gz", gzip.compress(WEBNLG.encode()))
     write(tmp_path / "en" / "notes.txt", "no data")
     write(tmp_path / "City.xml", WEBNLG)
-    found = [example.item for example in examples("webnlg", tmp_path / "en", tmp_path / "City.xml")]
-    own = f"{tmp_path.name}/City"
-    assert found == [f"{file}/Id{n}" for file in ("1triples/Food", "2triples/Food", own) for n in (1, 2, 3)]
+    items = [example.item for example in examples("webnlg", tmp_path / "en", tmp_path / "City.xml")]
+    prefix = f"{tmp_path.name}/City"
+    assert items == [
+        f"{file}/Id{n}" for file in ("1triples/Food", "2triples/Food", prefix) for n in (1, 2, 3)
+    ]
     write(tmp_path / "Town.xml", WEBNLG)
     assert examples("webnlg", tmp_path / "City.xml", tmp_path / "Town.xml")[-1].item == "Town/Id3"
 
@@ -392,7 +394,7 @@ BAD_INPUT = [
     ("rotowire", [json.dumps({**GAME, "summary": [3]})], ':1: "summary" is a list; '),
     ("csv", ["text,data\na,b\n"], ":2: \"data\" is 'b', which cannot be read"),
     ("csv", ['text,data\n"a"b,c\n'], ":2: broken CSV ("),
-    ("parquet", ["PAR1"], ": no readable Parquet ("),
+    ("parquet", ["PAR1"], ": not readable as Parquet ("),
     ("parallel", ["a\n", "b\nc\n"], ": has 2 lines, but 0 has 1; "),
     ("webnlg-human", ["a file"], ": no such folder; "),
 ]

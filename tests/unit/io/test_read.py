@@ -150,7 +150,7 @@ REPEATED = [{"id": "a", "system": "b", "data": [], "text": ""}] * 2
         ("x.csv", b"data\na | b | c\n", 'x.csv:2: no "text" field; '),
         ("x.csv", b"id,text\na,b\n", 'x.csv:2: no "data" column and no other columns; '),
         ("x.csv", b"text,data,human.a\na,,bad\n", """x.csv:2: 'bad' in column "human.a"; """),
-        ("x.parquet", b"nothing of the kind", "x.parquet: no readable Parquet ("),
+        ("x.parquet", b"nothing of the kind", "x.parquet: not readable as Parquet ("),
         (
             "x.jsonl",
             b"\n".join(map(orjson.dumps, REPEATED)),
@@ -211,8 +211,8 @@ def test_a_zstd_file_that_breaks_off_is_damaged(tmp_path):
     import zstandard
 
     packed = zstandard.ZstdCompressor().compress(LINES * 1000)
-    whole, broken = write(tmp_path / "a.zst", packed * 2), write(tmp_path / "b.zst", packed[:-3])
-    with open_input(whole) as stream:
+    complete, broken = write(tmp_path / "a.zst", packed * 2), write(tmp_path / "b.zst", packed[:-3])
+    with open_input(complete) as stream:
         assert stream.read() == LINES * 2000
     with (
         pytest.raises(DataError, match=r"b\.zst: compressed file ends before its end mark; "),

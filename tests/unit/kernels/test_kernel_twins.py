@@ -32,8 +32,8 @@ WORDS = ["a", "b", "c", "B", "İ", "é", "中", "\ud800", "of", "birth_place", "
 TABLE_WORDS = ["a", "b", "c", "İ", "birth_place", "birthPlace", "_", ""]
 
 
-def sentences(most: int) -> st.SearchStrategy[str]:
-    words = st.lists(st.sampled_from(WORDS), max_size=most)
+def sentences(max_words: int) -> st.SearchStrategy[str]:
+    words = st.lists(st.sampled_from(WORDS), max_size=max_words)
     return st.one_of(words.map(" ".join), words.map(" ".join), words.map("".join))
 
 
@@ -144,9 +144,9 @@ row_strategy = st.one_of(
 @settings(max_examples=200)
 @given(st.lists(row_strategy, max_size=4))
 def test_make_records(rows: list[object]) -> None:
-    made = kernels.make_records(rows)
-    assert made == records.make_records(rows)
-    assert made is None or all(type(record) is Record for record in made)
+    result = kernels.make_records(rows)
+    assert result == records.make_records(rows)
+    assert result is None or all(type(record) is Record for record in result)
 
 
 def test_subclasses_of_str_and_tuples_of_examples() -> None:

@@ -133,7 +133,8 @@ def test_cider_of_many_documents():
     plain = cider.count_documents(documents, reading, 4)
     assert documents_as_dict(quick) == documents_as_dict(plain)
     examples = [
-        Example(str(step), "", one[0], Table(()), (one[0], one[1])) for step, one in enumerate(documents)
+        Example(str(step), "", texts[0], Table(()), (texts[0], texts[1]))
+        for step, texts in enumerate(documents)
     ]
     options = cider.CiderOptions(10.0, True, 6.0)
     assert as_bytes(kernels.score_cider(examples, quick, options)) == as_bytes(

@@ -62,14 +62,14 @@ def test_blank_texts_and_no_texts():
 
 def test_all_of_a_long_text_counts():
     start = "Ada was born in London. " * 100
-    one, other = embed("embed", [start, start + "Bananas are yellow. " * 100])
-    assert one @ other < 0.95 * SCALE**2
+    first, second = embed("embed", [start, start + "Bananas are yellow. " * 100])
+    assert first @ second < 0.95 * SCALE**2
 
 
 def test_progress_is_told_for_every_different_text():
-    told = []
-    embed("embed", [*TEXTS, "new text", *TEXTS], told.append)
-    assert sum(told) == len(TEXTS) + 1
+    steps = []
+    embed("embed", [*TEXTS, "new text", *TEXTS], steps.append)
+    assert sum(steps) == len(TEXTS) + 1
 
 
 def test_models_of_another_kind_are_refused():

@@ -49,8 +49,8 @@ def test_the_order_of_labels_is_that_of_the_config(folder):
     answers = load(folder).probabilities(PAIRS, no_progress)
     assert answers.sum(axis=1) == pytest.approx(1)
     for pair, answer in zip(PAIRS, answers, strict=True):
-        told = by_hand(folder, pair)
-        assert answer == pytest.approx([told[label.upper()] for label in LABELS])
+        expected = by_hand(folder, pair)
+        assert answer == pytest.approx([expected[label.upper()] for label in LABELS])
     # Otherwise any order would do.
     assert np.ptp(answers[0]) > 0.01
 

@@ -51,9 +51,9 @@ def test_a_forked_process_loads_its_own():
         finally:
             os._exit(0)
     os.close(writer)
-    told = os.read(reader, 10)
+    message = os.read(reader, 10)
     os.close(reader)
-    assert (os.waitpid(child, 0)[1], told) == (0, b"own")
+    assert (os.waitpid(child, 0)[1], message) == (0, b"own")
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,12 @@ def model():
 
 
 def ask(model, question, context):
-    (found,) = model.answers([QuestionInText(question, context)], lambda _: None)
-    return found
+    (answer,) = model.answers([QuestionInText(question, context)], lambda _: None)
+    return answer
 
 
 @pytest.mark.parametrize(
-    ("question", "context", "wanted"),
+    ("question", "context", "expected"),
     [
         ("What is the birth place of Ada Lovelace?", TEXT, "London"),
         ("What is the birth year of Ada Lovelace?", TEXT, "1815"),
@@ -49,10 +49,10 @@ def ask(model, question, context):
         (f"London is in {BLANK}.", DATA, "England"),
     ],
 )
-def test_answers(model, question, context, wanted):
-    found = ask(model, question, context)
-    assert found.text == wanted == context[slice(*found.span)]
-    assert found.answerable > 0.5
+def test_answers(model, question, context, expected):
+    answer = ask(model, question, context)
+    assert answer.text == expected == context[slice(*answer.span)]
+    assert answer.answerable > 0.5
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_an_answer_is_no_more_than_one_part_of_a_fact(model):
 
 def test_long_contexts_are_read_to_the_end(model):
     filler = "The weather was fine and nothing else happened on that day. " * 60
-    found = ask(model, "What is the birth place of Ada Lovelace?", filler + TEXT)
-    assert found.text == "London"
-    assert found.span[0] > len(filler)
+    answer = ask(model, "What is the birth place of Ada Lovelace?", filler + TEXT)
+    assert answer.text == "London"
+    assert answer.span[0] > len(filler)
 
 
 def test_long_questions_are_cut_around_their_blank(model):
@@ -90,21 +90,21 @@ def test_long_questions_are_cut_around_their_blank(model):
 
 
 def test_answers_do_not_depend_on_neighbours_or_threads(model):
-    asked = [
-        QuestionInText(f"What is the birth {what} of Ada Lovelace?", TEXT * n)
-        for what in ("place", "year")
+    questions = [
+        QuestionInText(f"What is the birth {attribute} of Ada Lovelace?", TEXT * n)
+        for attribute in ("place", "year")
         for n in (1, 3)
     ]
-    together = OnnxQa(embedded_folder("qa"), threads=3).answers(asked * 5, lambda _: None)
-    assert together[:4] == [ask(model, *one) for one in asked] == together[-4:]
+    together = OnnxQa(embedded_folder("qa"), threads=3).answers(questions * 5, lambda _: None)
+    assert together[:4] == [ask(model, *question) for question in questions] == together[-4:]
 
 
 def test_kept_answers_are_the_same(monkeypatch):
-    asked = [QuestionInText("Where was Ada born?", TEXT), QuestionInText("Wo?", "Zürich 🏔 \ud83d")]
-    first = answer_questions("qa", asked)
+    questions = [QuestionInText("Where was Ada born?", TEXT), QuestionInText("Wo?", "Zürich 🏔 \ud83d")]
+    first = answer_questions("qa", questions)
     monkeypatch.setattr("factable.models.runtime.cache._memory", {})
     monkeypatch.setattr("factable.models.qa.load_qa", lambda name: pytest.fail(name))
-    assert answer_questions("qa", asked) == first
+    assert answer_questions("qa", questions) == first
 
 
 def test_a_damaged_model_is_refused(tmp_path):

@@ -42,7 +42,7 @@ def model(folder):
     return load_qa(str(folder))
 
 
-def by_hand(folder, asked):
+def by_hand(folder, question):
     """Text and first probabilities, token by token, from the whole text each time."""
     import torch
     from transformers import AutoTokenizer, T5ForConditionalGeneration
@@ -50,7 +50,7 @@ def by_hand(folder, asked):
     tokenizer = AutoTokenizer.from_pretrained(folder)
     network = T5ForConditionalGeneration.from_pretrained(folder).eval()
     end = tokenizer.eos_token_id
-    read = tokenizer(f"{asked.question} </s> {asked.context}")["input_ids"]
+    read = tokenizer(f"{question.question} </s> {question.context}")["input_ids"]
     # The mark is one token, and another stands at the end.
     assert read.count(end) >= 2
     written, first = [0], None
@@ -65,21 +65,21 @@ def by_hand(folder, asked):
 
 def test_the_likeliest_token_is_written_next(folder, model):
     assert isinstance(model, Seq2Seq)
-    found = model.answers(ASKED, no_progress)
-    for asked, one in zip(ASKED, found, strict=True):
-        text, answerable = by_hand(folder, asked)
-        assert one.text == text
-        assert one.answerable == pytest.approx(answerable, abs=1e-5)
-        assert one.span == first_occurrence(text, asked.context)
+    answers = model.answers(ASKED, no_progress)
+    for question, answer in zip(ASKED, answers, strict=True):
+        text, answerable = by_hand(folder, question)
+        assert answer.text == text
+        assert answer.answerable == pytest.approx(answerable, abs=1e-5)
+        assert answer.span == first_occurrence(text, question.context)
     # Otherwise any question would do.
-    assert len({one.text for one in found}) > 1
-    assert max(one.answerable for one in found) > min(one.answerable for one in found) + 1e-4
+    assert len({answer.text for answer in answers}) > 1
+    assert max(answer.answerable for answer in answers) > min(answer.answerable for answer in answers) + 1e-4
 
 
 def test_answers_do_not_depend_on_neighbours(model):
     together = model.answers(ASKED, no_progress)
     assert model.answers(ASKED[::-1], no_progress) == together[::-1]
-    assert [model.answers([asked], no_progress)[0] for asked in ASKED] == together
+    assert [model.answers([question], no_progress)[0] for question in ASKED] == together
     assert model.answers([], no_progress) == []
 
 
@@ -87,9 +87,9 @@ def test_together_on_a_gpu_gives_the_same_texts(model, monkeypatch):
     alone = model.answers(ASKED, no_progress)
     monkeypatch.setattr(model, "_batch_size", 3)
     together = model.answers(ASKED, no_progress)
-    assert [one.text for one in together] == [one.text for one in alone]
-    for one, other in zip(together, alone, strict=True):
-        assert one.answerable == pytest.approx(other.answerable, abs=1e-5)
+    assert [answer.text for answer in together] == [answer.text for answer in alone]
+    for answer, other in zip(together, alone, strict=True):
+        assert answer.answerable == pytest.approx(other.answerable, abs=1e-5)
 
 
 def test_an_answer_stands_where_it_is_first_found():
@@ -101,11 +101,11 @@ def test_an_answer_stands_where_it_is_first_found():
 
 def test_a_model_that_asks_and_answers_is_not_mistaken(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("FACTABLE_CACHE", str(tmp_path))
-    answered = [AnswerInText(*asked) for asked in ASKED]
+    answered = [AnswerInText(*question) for question in ASKED]
     questions = write_questions(str(folder), answered + answered)
     assert questions[: len(ASKED)] == questions[len(ASKED) :]
     # The same words in front of the same text: the same is written, and kept apart.
-    assert [one.text for one in answer_questions(str(folder), ASKED)] == questions[: len(ASKED)]
+    assert [answer.text for answer in answer_questions(str(folder), ASKED)] == questions[: len(ASKED)]
     with sqlite3.connect(tmp_path / "seq2seq.sqlite") as file:
         assert file.execute("SELECT count(*) FROM answers").fetchone() == (len(ASKED),)
     file.close()
@@ -117,19 +117,19 @@ def test_a_prefix_in_the_configuration_is_read_first(folder, tmp_path):
     other = shutil.copytree(folder, tmp_path / "other")
     config = json.loads((other / "config.json").read_text())
     (other / "config.json").write_text(json.dumps({**config, "prefix": "Where ? </s> "}))
-    asked = QuestionInText("Ada", "London")
-    (found,) = load_qa(str(other)).answers([asked], no_progress)
-    assert (found.text, pytest.approx(found.answerable)) == by_hand(
+    question = QuestionInText("Ada", "London")
+    (answer,) = load_qa(str(other)).answers([question], no_progress)
+    assert (answer.text, pytest.approx(answer.answerable)) == by_hand(
         folder, QuestionInText("Where ? </s> Ada", "London")
     )
-    assert (found.text, pytest.approx(found.answerable, rel=1e-5)) != by_hand(folder, asked)
+    assert (answer.text, pytest.approx(answer.answerable, rel=1e-5)) != by_hand(folder, question)
 
 
 def test_long_texts_are_cut(model):
-    asked = QuestionInText("Where ?", "Ada was born in London . " * 100)
-    (found,) = model.answers([asked], no_progress)
-    (longer,) = model.answers([asked._replace(context=asked.context * 2)], no_progress)
-    assert found == longer
+    question = QuestionInText("Where ?", "Ada was born in London . " * 100)
+    (answer,) = model.answers([question], no_progress)
+    (longer,) = model.answers([question._replace(context=question.context * 2)], no_progress)
+    assert answer == longer
 
 
 def test_other_models_are_refused(tmp_path):

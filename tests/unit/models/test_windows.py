@@ -16,13 +16,13 @@ class Narrow:
     """The real tokenizer and model, with a window of any size."""
 
     def __init__(self, model, window):
-        self.model, self.window, self.asked = model, window, []
+        self.model, self.window, self.received = model, window, []
 
     def count_tokens(self, pairs):
         return self.model.count_tokens(pairs)
 
     def probabilities(self, pairs, advance):
-        self.asked += pairs
+        self.received += pairs
         return self.model.probabilities(pairs, advance)
 
 
@@ -42,11 +42,11 @@ def without_space(text):
 def assert_fits_and_is_whole(model, pair, grid):
     assert max(model.count_tokens(pieces(grid))) <= model.window
     # All white space is left out, because pieces of one sentence are cut at it.
-    assert without_space("".join(one.premise for one in grid[0])) == without_space(pair.premise)
+    assert without_space("".join(piece.premise for piece in grid[0])) == without_space(pair.premise)
     assert without_space("".join(row[0].hypothesis for row in grid)) == without_space(pair.hypothesis)
     for row in grid:
-        assert [one.premise for one in row] == [one.premise for one in grid[0]]
-        assert len({one.hypothesis for one in row}) == 1
+        assert [piece.premise for piece in row] == [piece.premise for piece in grid[0]]
+        assert len({piece.hypothesis for piece in row}) == 1
 
 
 words = st.sampled_from(["Ada", "was", "born.", "愛" * 30, "x" * 150, "a-b/c" * 30, "\n\n", "\t", "é", "3.5"])
@@ -115,13 +115,13 @@ def test_long_pairs_among_short_ones(model):
     heard = []
     answers = predict(narrow, pairs, heard.append)
     assert sum(heard) == len(pairs)
-    assert max(model.count_tokens(narrow.asked)) <= 64
+    assert max(model.count_tokens(narrow.received)) <= 64
     assert answers[0].tolist() == answers[4].tolist()
     assert answers[[1, 3]].tolist() == model.probabilities(short, no_progress).tolist()
     for index in (0, 2):
         grid = split_pair(narrow, pairs[index])
-        found = model.probabilities(pieces(grid), no_progress).reshape(len(grid), len(grid[0]), 3)
-        assert answers[index].tolist() == combine(found).tolist()
+        rows = model.probabilities(pieces(grid), no_progress).reshape(len(grid), len(grid[0]), 3)
+        assert answers[index].tolist() == combine(rows).tolist()
 
 
 @pytest.mark.parametrize("pairs", [[], [TextPair(SENTENCE * 5, SENTENCE)]], ids=["none", "all long"])
@@ -135,7 +135,7 @@ def test_what_fits_is_not_split(model):
     (size,) = model.count_tokens([pair])
     narrow.window = size
     predict(narrow, [pair], no_progress)
-    assert narrow.asked == [pair]
+    assert narrow.received == [pair]
     narrow.window = size - 1
     predict(narrow, [pair], no_progress)
-    assert len(narrow.asked) > 2
+    assert len(narrow.received) > 2

@@ -18,8 +18,8 @@ def test_facts_of_a_subject_stand_together():
         "source [ a book ] , entity [ Ada ] , born [ 1815 ] , field [ mathematics ] , "
         "entity [ Kurt ] , birth_place [ Brno ]"
     )
-    told = [(line.text[one.start : one.end], one.record, one.is_value) for one in line.positions]
-    assert told == [
+    cells = [(line.text[cell.start : cell.end], cell.record, cell.is_value) for cell in line.positions]
+    assert cells == [
         ("a book", 7, True),
         ("Ada", 0, False),
         ("1815", 0, True),

@@ -16,7 +16,7 @@ QUESTIONS = Questions(
 
 
 @pytest.mark.parametrize(
-    ("record", "asked"),
+    ("record", "question"),
     [
         (BORN, "Where was Ada Lovelace born?"),
         (BORN._replace(attribute="birth_place"), "Where was Ada Lovelace born?"),
@@ -27,8 +27,8 @@ QUESTIONS = Questions(
         (Record("Zizzi", "familyFriendly", "yes"), "Is it true of Zizzi: family friendly?"),
     ],
 )
-def test_a_fact_becomes_a_question(record, asked):
-    assert QUESTIONS.ask(record) == asked
+def test_a_fact_becomes_a_question(record, question):
+    assert QUESTIONS.ask(record) == question
 
 
 def test_linear_data_knows_where_its_values_stand():
@@ -47,7 +47,7 @@ def test_linear_data_knows_where_its_values_stand():
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "question"),
+    ("text", "answer", "question"),
     [
         ("Ada was born in London. He died.", "London", f"Ada was born in {BLANK}."),
         ("Ada lived. She was born in London.", "London", f"Ada lived. She was born in {BLANK}."),
@@ -55,9 +55,9 @@ def test_linear_data_knows_where_its_values_stand():
         ("London", "London", BLANK),
     ],
 )
-def test_an_answer_is_blanked_out_in_its_sentence(text, said, question):
-    start = text.index(said)
-    assert blank_out(text, (start, start + len(said))) == question
+def test_an_answer_is_blanked_out_in_its_sentence(text, answer, question):
+    start = text.index(answer)
+    assert blank_out(text, (start, start + len(answer))) == question
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_can_be_an_answer(text, spans):
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "f1"),
+    ("first", "second", "f1"),
     [
         ("The Eagle", "eagle", 1.0),
         ("unanswerable", "Eagle", 0.0),
@@ -91,12 +91,12 @@ def test_what_can_be_an_answer(text, spans):
         ("1,500", "1500", 1.0),
     ],
 )
-def test_words_in_common(one, other, f1):
-    assert token_f1(one, other) == pytest.approx(f1)
+def test_words_in_common(first, second, f1):
+    assert token_f1(first, second) == pytest.approx(f1)
 
 
 @pytest.mark.parametrize(
-    ("value", "said", "attribute", "alike"),
+    ("value", "answer", "attribute", "similarity"),
     [
         ("1815-12-10", "December 10, 1815", "birthDate", 1.0),
         ("1815-12-10", "1815", "birthDate", 0.75),
@@ -110,5 +110,5 @@ def test_words_in_common(one, other, f1):
         ("Ottoman Army soldiers", "ottoman soldiers", "dedicatedTo", 0.8),
     ],
 )
-def test_answers_compared_as_values(value, said, attribute, alike):
-    assert value_similarity(value, said, attribute) == pytest.approx(alike)
+def test_answers_compared_as_values(value, answer, attribute, similarity):
+    assert value_similarity(value, answer, attribute) == pytest.approx(similarity)

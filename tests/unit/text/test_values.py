@@ -36,9 +36,10 @@ def relation_said(value, attribute, text):
     if hits:
         return hits[0].relation.value
     values = possible_values(value, attribute)
-    found = {compare_values(one, mention.value) for one in values for mention in find_mentions(text)}
+    relations = {compare_values(value, mention.value) for value in values for mention in find_mentions(text)}
     return next(
-        (one.value for one in (Relation.DIFFERENT, Relation.INCOMPARABLE) if one in found), "not said"
+        (relation.value for relation in (Relation.DIFFERENT, Relation.INCOMPARABLE) if relation in relations),
+        "not said",
     )
 
 

@@ -149,9 +149,9 @@ def test_both_sides_see_the_same(pair):
 )
 def test_exact_conversions_are_equal(amount, unit):
     base = next(
-        one
-        for one in UNITS.values()
-        if one.dimension == unit.dimension and (one.factor, one.offset) == (1, 0)
+        other
+        for other in UNITS.values()
+        if other.dimension == unit.dimension and (other.factor, other.offset) == (1, 0)
     )
     converted = Number(amount * unit.factor + unit.offset, base.name)
     assert compare_values(Number(amount, unit.name), converted) is Relation.EQUAL

@@ -23,7 +23,7 @@ def relation(value, attribute, text):
 def measure(examples, seed=0):
     """By kind of value: relations in its own references, and in one of another item with another value."""
     draw = random.Random(seed)
-    own, others, by_attribute = defaultdict(Counter), defaultdict(Counter), defaultdict(list)
+    same_item, others, by_attribute = defaultdict(Counter), defaultdict(Counter), defaultdict(list)
     texts = {text: parse_text(text) for example in examples for text in example.references}
     for example in examples:
         for record in example.table.records:
@@ -31,7 +31,7 @@ def measure(examples, seed=0):
     for example in examples:
         for _, attribute, value in example.table.records:
             kind = KINDS[type(parse_value(value, attribute)).__name__]
-            own[kind].update(relation(value, attribute, texts[text]) for text in example.references)
+            same_item[kind].update(relation(value, attribute, texts[text]) for text in example.references)
             without = [
                 other
                 for other in by_attribute[attribute]
@@ -40,17 +40,19 @@ def measure(examples, seed=0):
             if without:
                 text = draw.choice(draw.choice(without).references)
                 others[kind][relation(value, attribute, texts[text])] += 1
-    return own, others
+    return same_item, others
 
 
-def row(kind, own, others):
-    shares = [f"{own[relation] / own.total():.1%}" for relation in ("equal", "coarser", "finer", "not found")]
+def row(kind, counts, others):
+    shares = [
+        f"{counts[relation] / counts.total():.1%}" for relation in ("equal", "coarser", "finer", "not found")
+    ]
     wrong = f"{(others['equal'] + others['coarser']) / others.total():.1%} of {others.total():,}"
-    return f"| {kind} | {own.total():,} | {' | '.join(shares)} | {wrong} |"
+    return f"| {kind} | {counts.total():,} | {' | '.join(shares)} | {wrong} |"
 
 
 def test_the_table_of_the_page_is_what_is_measured():
-    own, others = measure(list(open_format("webnlg")([str(ITEMS)])))
+    same_item, others = measure(list(open_format("webnlg")([str(ITEMS)])))
     page = (ROOT / "docs/values.md").read_text()
     table = re.search(r"\| kind \| values × references .*\n\|[-|]+\n((?:\|.*\n)+)", page)
-    assert table[1].splitlines() == [row(kind, own[kind], others[kind]) for kind in KINDS.values()]
+    assert table[1].splitlines() == [row(kind, same_item[kind], others[kind]) for kind in KINDS.values()]

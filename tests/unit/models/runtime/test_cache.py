@@ -12,7 +12,7 @@ import pytest
 
 from factable.models import nli
 from factable.models.nli import TextPair, entailment
-from factable.models.runtime import cache as asking
+from factable.models.runtime import cache as cache
 from factable.models.runtime.cache import cache_file, cache_key, get, put
 from helpers.nli_models import make_onnx_folder, write_manifest
 
@@ -34,13 +34,13 @@ def model(tmp_path_factory):
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def predicted(monkeypatch):
     """The pairs that reach a model; it answers as ever."""
     pairs = []
 
-    def listen(model, some, advance, ask=nli.predict):
-        pairs.extend(some)
-        return ask(model, some, advance)
+    def listen(model, batch, advance, predict=nli.predict):
+        pairs.extend(batch)
+        return predict(model, batch, advance)
 
     monkeypatch.setattr(nli, "predict", listen)
     return pairs
@@ -48,7 +48,7 @@ def asked(monkeypatch):
 
 def forget(monkeypatch):
     """As in a new process."""
-    monkeypatch.setattr(asking, "_memory", {})
+    monkeypatch.setattr(cache, "_memory", {})
 
 
 def test_where_answers_are_kept(monkeypatch, tmp_path):
@@ -70,9 +70,9 @@ def test_what_is_kept_comes_back_to_the_last_bit(path):
         for n in range(1500)
     }
     put(path, answers)
-    found = get(path, [*answers, b"unknown"])
-    assert found.keys() == answers.keys()
-    assert found == answers
+    cached = get(path, [*answers, b"unknown"])
+    assert cached.keys() == answers.keys()
+    assert cached == answers
     assert get(path, []) == {}
 
 
@@ -85,45 +85,45 @@ def test_keys_differ_wherever_model_or_texts_do():
     assert len(keys) == 14
 
 
-def test_a_model_is_asked_once(model, asked, monkeypatch):
+def test_a_model_is_asked_once(model, predicted, monkeypatch):
     pairs = [PAIR, TextPair("a", "b"), PAIR, PAIR]
     heard = []
     first = entailment(model, pairs, heard.append)
-    assert asked == [PAIR, TextPair("a", "b")]
+    assert predicted == [PAIR, TextPair("a", "b")]
     assert sum(heard) == 2
     assert first[0].tolist() == first[2].tolist() == first[3].tolist() != first[1].tolist()
     for _ in range(2):
         assert entailment(model, pairs[::-1]).tobytes() == first[::-1].tobytes()
         forget(monkeypatch)
-    assert len(asked) == 2
+    assert len(predicted) == 2
     assert entailment(model, []).shape == (0, 3)
 
 
-def test_a_rerun_needs_only_what_is_new(model, asked, monkeypatch):
+def test_a_rerun_needs_only_what_is_new(model, predicted, monkeypatch):
     entailment(model, [PAIR])
     forget(monkeypatch)
     entailment(model, [TextPair("new", "one"), PAIR])
-    assert asked == [PAIR, TextPair("new", "one")]
+    assert predicted == [PAIR, TextPair("new", "one")]
 
 
-def test_nothing_is_kept_where_it_is_off(path, model, asked, monkeypatch):
+def test_nothing_is_kept_where_it_is_off(path, model, predicted, monkeypatch):
     monkeypatch.setenv("FACTABLE_CACHE", "off")
     first = entailment(model, [PAIR, PAIR])
     assert entailment(model, [PAIR])[0].tolist() == first[0].tolist()
-    assert asked == [PAIR]
+    assert predicted == [PAIR]
     forget(monkeypatch)
     entailment(model, [PAIR])
-    assert asked == [PAIR, PAIR]
+    assert predicted == [PAIR, PAIR]
     assert not path.parent.exists()
 
 
-def test_memory_is_bounded(model, asked, monkeypatch):
-    monkeypatch.setattr(asking, "MAX_IN_MEMORY", 4)
+def test_memory_is_bounded(model, predicted, monkeypatch):
+    monkeypatch.setattr(cache, "MAX_IN_MEMORY", 4)
     for number in range(20):
         entailment(model, [TextPair(str(number), "")])
-        assert len(asking._memory) <= 4
+        assert len(cache._memory) <= 4
     entailment(model, [TextPair(str(number), "") for number in range(20)])
-    assert len(asked) == 20
+    assert len(predicted) == 20
 
 
 def test_other_models_have_other_answers(model, tmp_path):
@@ -168,14 +168,14 @@ KINDS = ["no database", "empty", "truncated", "overwritten", "a folder", "other 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_file_is_never_in_the_way(path, model, asked, monkeypatch, kind):
+def test_a_damaged_file_is_never_in_the_way(path, model, predicted, monkeypatch, kind):
     pairs = [TextPair(str(number), "x") for number in range(300)]
     expected = entailment(model, pairs)
     damage(path, kind)
     forget(monkeypatch)
-    asked.clear()
+    predicted.clear()
     assert entailment(model, pairs).tobytes() == expected.tobytes()
-    assert asked
+    assert predicted
 
 
 def test_a_place_that_cannot_be_written_is_never_in_the_way(model, tmp_path, monkeypatch):
@@ -217,8 +217,8 @@ def test_processes_keep_at_the_same_time(path):
     for process in processes:
         process.join()
         assert process.exitcode == 0
-    found = get(path, [number.to_bytes(16, "little") for number in range(120)])
-    assert found == {number.to_bytes(16, "little"): ANSWER + bytes([number]) for number in range(120)}
+    cached = get(path, [number.to_bytes(16, "little") for number in range(120)])
+    assert cached == {number.to_bytes(16, "little"): ANSWER + bytes([number]) for number in range(120)}
 
 
 def test_a_file_that_another_process_locks_is_not_waited_for_for_ever(path, monkeypatch):

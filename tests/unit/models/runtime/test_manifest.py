@@ -22,8 +22,8 @@ GOOD = {
 
 def write(folder, **changed):
     folder.mkdir(exist_ok=True)
-    wanted = {name: value for name, value in {**GOOD, **changed}.items() if value is not None}
-    (folder / "manifest.json").write_text(json.dumps(wanted))
+    content = {name: value for name, value in {**GOOD, **changed}.items() if value is not None}
+    (folder / "manifest.json").write_text(json.dumps(content))
     return folder
 
 
@@ -106,11 +106,16 @@ def test_damaged_and_missing_files_are_refused(tmp_path):
     folder = shutil.copytree(embedded_folder("nli"), tmp_path / "nli")
     manifest = read_manifest(folder)
     model = folder / "model.onnx"
-    whole = model.read_bytes()
-    for damaged in (whole[:-1], whole[: len(whole) // 2], b"", whole[:100] + b"\0" + whole[101:]):
+    original = model.read_bytes()
+    for damaged in (
+        original[:-1],
+        original[: len(original) // 2],
+        b"",
+        original[:100] + b"\0" + original[101:],
+    ):
         model.write_bytes(damaged)
-        found = sha256_of(model)[:12]
-        with pytest.raises(DataError, match=rf"model\.onnx: damaged: its sha256 is {found}…, not \w+…;"):
+        checksum = sha256_of(model)[:12]
+        with pytest.raises(DataError, match=rf"model\.onnx: damaged: its sha256 is {checksum}…, not \w+…;"):
             verify_files(manifest)
     model.unlink()
     with pytest.raises(DataError, match=r"model\.onnx: a file of the model is missing"):
