@@ -83,7 +83,8 @@ def ray_cluster() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
         # Where the workers find metrics that only tests have.
-        folders = [str(Path(__file__).parent / "scale"), os.environ.get("PYTHONPATH", "")]
+        here = Path(__file__).parent
+        folders = [str(here), str(here / "scale"), os.environ.get("PYTHONPATH", "")]
         environment.setenv("PYTHONPATH", os.pathsep.join(filter(None, folders)))
         head = {"num_cpus": 1, "object_store_memory": OBJECT_STORE, "include_dashboard": False}
         cluster = Cluster(initialize_head=True, head_node_args=head)

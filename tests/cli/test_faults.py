@@ -4,14 +4,13 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
+from helpers.waiting import DEADLINE, wait_until
+
 pytestmark = pytest.mark.process
-# Long enough for a busy machine; reached only where something is wrong.
-DEADLINE = 300
 ROOM = 200 << 10
 
 
@@ -115,12 +114,8 @@ def test_a_worker_that_is_killed_with_results_kept(command, run_process, data, t
     out.unlink()
     resumed = [*score, "--jobs", "2", "--resume", str(kept)]
     with subprocess.Popen([*begin, *resumed], stderr=subprocess.PIPE, env=where) as process:
-        end = time.monotonic() + DEADLINE
-        while not (kept.exists() and kept.stat().st_size > 5000):
-            assert process.poll() is None
-            assert time.monotonic() < end
-            # Gives the other process the time to get there; nothing depends on how long this is.
-            time.sleep(0.002)
+        wait_until(lambda: process.poll() is not None or (kept.exists() and kept.stat().st_size > 5000))
+        assert process.poll() is None
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         os.kill(int(children[0]), signal.SIGKILL)
         stderr = process.stderr.read().decode()

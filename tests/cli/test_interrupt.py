@@ -4,14 +4,13 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
+from helpers.waiting import DEADLINE, wait_until
+
 pytestmark = pytest.mark.process
-# Long enough for a busy machine; reached only where something is wrong.
-DEADLINE = 300
 
 
 @pytest.fixture(scope="module")
@@ -27,18 +26,6 @@ def big(tmp_path_factory):
     with path.open("w") as stream:
         stream.writelines(f'{{"id": "{number}", {rest}\n' for number in range(200_000))
     return path
-
-
-def wait_until(what):
-    """Look again and again until `what` gives something true."""
-    end = time.monotonic() + DEADLINE
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        # Gives the other process the time to get there; nothing depends on how long this is.
-        time.sleep(0.005)
-    raise AssertionError("waited in vain")
 
 
 def children(pid):

@@ -2,20 +2,17 @@
 
 import os
 import signal
-import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from factable.core.metric import Metric, metric, param
 from factable.core.results import Analysis
 from factable.models import nli
 from factable.models.runtime.threads import thread_count
 from factable.types import Example
-
-# Long enough for a busy machine; reached only where something is wrong.
-DEADLINE = 300
+from helpers.waiting import wait_until
 
 
 class CountedNli(nli.OnnxNli):
@@ -23,20 +20,12 @@ class CountedNli(nli.OnnxNli):
 
     loads: ClassVar[int] = 0
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         CountedNli.loads += 1
-        super().__init__(folder)
+        super().__init__(*arguments, **options)
 
 
 nli.OnnxNli = CountedNli  # type: ignore[misc]
-
-
-def wait_until(what: Callable[[], object]) -> None:
-    """Look again and again until `what` gives something true."""
-    end = time.monotonic() + DEADLINE
-    while not what():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.01)
 
 
 @metric

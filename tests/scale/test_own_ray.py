@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from odd_metrics import DEADLINE, wait_until
+
+from helpers.waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.ray
 
