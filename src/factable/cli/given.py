@@ -6,7 +6,7 @@ from typing import NoReturn
 import orjson
 
 from factable.errors import DataError, Fault
-from factable.io.duplicates import refuse_repeats
+from factable.io.duplicates import check_unique_names
 from factable.io.faults import Malformed
 from factable.io.files import read_whole
 
@@ -35,7 +35,7 @@ def read_data(given: str, option: str) -> object:
         return text
     try:
         data: object = orjson.loads(text)
-        refuse_repeats(text, data)
+        check_unique_names(text, data)
     except Malformed as fault:
         _refuse(option, fault.problem, fault.remedy)
     except orjson.JSONDecodeError as error:

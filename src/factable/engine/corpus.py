@@ -14,7 +14,7 @@ from factable.engine.plan import AnyUnit, Plan, drop_payload, read_unit, without
 from factable.engine.sources import Corpus
 from factable.errors import MAX_FAULTS_SHOWN, DataError, Fault
 from factable.io.duplicates import SeenKeys
-from factable.io.read import without_collection
+from factable.io.read import gc_paused
 from factable.kernels import fingerprints
 from factable.models.runtime.progress import ParallelMap, count_steps
 from factable.types import Example
@@ -29,7 +29,7 @@ class Collected(NamedTuple):
     size: int
 
 
-@without_collection
+@gc_paused
 def fit_metrics(plan: Plan, corpus: Corpus, parallel_map: ParallelMap, *, skip_bad: bool) -> Plan:
     """The plan with the states of its metrics; the corpus is read only if a metric depends on it."""
     corpus_metrics = [metric for metric in plan.metrics if metric.corpus]
@@ -79,7 +79,7 @@ def _noting(units: Iterable[AnyUnit], pending: deque[AnyUnit]) -> Iterator[AnyUn
         yield unit
 
 
-@without_collection
+@gc_paused
 def collect_unit(metrics: Sequence[Metric], unit: AnyUnit) -> Collected:
     """What each metric must know of a unit."""
     batch = read_unit(unit)

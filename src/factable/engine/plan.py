@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Union
 from factable.core.metric import Metric, analyse, make_scores
 from factable.core.results import Scores, pick
 from factable.errors import Fault, printable
-from factable.io.blocks import Block, RowBlock, leave_in_file
+from factable.io.blocks import Block, RowBlock, drop_lines
 from factable.io.faults import RowKind, fault_at
-from factable.io.read import without_collection
+from factable.io.read import gc_paused
 from factable.kernels import fingerprints
 from factable.types import Example
 
@@ -77,7 +77,7 @@ def read_unit(unit: AnyUnit, *, need_text: bool = True) -> Batch:
 
 def drop_payload(unit: Any) -> Any:
     """The unit without its bytes if another process can read them from the file itself."""
-    return leave_in_file(unit) if isinstance(unit, Block) else unit
+    return drop_lines(unit) if isinstance(unit, Block) else unit
 
 
 def position_of(unit: Any) -> str:
@@ -96,7 +96,7 @@ def name_systems(examples: list[Example], system: str) -> list[Example]:
     return [example if example.system else replace(example, system=system) for example in examples]
 
 
-@without_collection
+@gc_paused
 def score_unit(plan: Plan, unit: AnyUnit) -> Scored:
     """Read and score one unit."""
     batch = read_unit(unit)

@@ -82,7 +82,7 @@ def iter_units(
     block_bytes = SLOW_BLOCK_BYTES if slow else BLOCK_BYTES
     most = SLOW_EXAMPLES_PER_BATCH if slow else BLOCK_ROWS
     for source, system in zip(sources, systems or [""] * len(sources), strict=True):
-        faults = Faults(patient=True)
+        faults = Faults(skip_bad=True)
         name, unit, contents = open_source(
             source, faults, need_text=need_text, block_bytes=block_bytes, block_rows=most
         )
@@ -95,9 +95,9 @@ def iter_units(
             lines.append(content[0])
             examples.append(content[1])
             if len(examples) == most:
-                yield Batch(name, unit, lines, name_systems(examples, system), faults.take())
+                yield Batch(name, unit, lines, name_systems(examples, system), faults.pop_all())
                 lines, examples = [], []
-        left = faults.take()
+        left = faults.pop_all()
         if examples or left:
             yield Batch(name, unit, lines, name_systems(examples, system), left)
 

@@ -11,7 +11,7 @@ from factable.gate.outcomes import Key, Outcome
 from factable.gate.policy import KINDS, Policy
 from factable.io.faults import Malformed
 from factable.io.files import read_whole, source_name
-from factable.io.objects import take
+from factable.io.objects import get_field
 
 # What a run is about, not how it was made.
 FACTS_OF_A_RUN = ("unscored",)
@@ -42,12 +42,15 @@ def read_baseline(path: str) -> Baseline:
     except orjson.JSONDecodeError as error:
         _refuse(path, f"broken JSON ({error.msg})", error.lineno)
     try:
-        rates = take(document, "rates", dict)
-        examples = take(document, "examples", list)
+        rates = get_field(document, "rates", dict)
+        examples = get_field(document, "examples", list)
         return Baseline(
-            take(document, "signature", str),
-            {kind: take(rates.get(kind), "value", float) for kind in KINDS},
-            {(take(row, "id", str), take(row, "system", str)): take(row, "label", str) for row in examples},
+            get_field(document, "signature", str),
+            {kind: get_field(rates.get(kind), "value", float) for kind in KINDS},
+            {
+                (get_field(row, "id", str), get_field(row, "system", str)): get_field(row, "label", str)
+                for row in examples
+            },
         )
     except Malformed as fault:
         _refuse(path, fault.problem)

@@ -13,7 +13,7 @@ from factable.errors import DataError, Fault
 from factable.io.delimited import check_width
 from factable.io.examples import make_example
 from factable.io.faults import Faults, Malformed, RowKind, check_size, make_each, shorten
-from factable.io.files import changed_while_read, open_input, source_name, too_long
+from factable.io.files import changed_while_read, line_too_long, open_input, source_name
 from factable.io.limits import MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, SHORT_LINE_BYTES
 from factable.io.rows import Columns
 from factable.types import Example
@@ -91,7 +91,7 @@ class RowBlock(NamedTuple):
     def parse(self, *, need_text: bool = True) -> Parsed:
         """Make an example of every row; a bad row becomes a fault, and the other rows are still parsed."""
         columns = Columns(self.names)
-        faults = Faults(patient=True)
+        faults = Faults(skip_bad=True)
         width = len(self.names)
 
         def make(row: tuple[int, Sequence[Any]]) -> Example:
@@ -99,7 +99,7 @@ class RowBlock(NamedTuple):
 
         numbered = zip(self.lines, enumerate(self._cells(), self.first), strict=True)
         examples = list(make_each(self.source, numbered, make, faults, row_kind=self.row_kind))
-        return Parsed([example for _, example in examples], [line for line, _ in examples], faults.take())
+        return Parsed([example for _, example in examples], [line for line, _ in examples], faults.pop_all())
 
     def _cells(self) -> Iterable[Sequence[Any]]:
         return self.rows if isinstance(self.rows, list) else _arrow_cells(self.source, self.rows)
@@ -138,12 +138,12 @@ def iter_blocks(path: str | os.PathLike[str], *, size: int = BLOCK_BYTES) -> Ite
         while lines := stream.read(size):
             if not lines.endswith(b"\n"):
                 # A whole JSON list may be on one line.
-                is_list = line == 1 and begins_list(lines)
+                is_list = line == 1 and is_json_list(lines)
                 max_bytes = MAX_DOCUMENT_BYTES if is_list else MAX_LINE_BYTES
                 rest = stream.readline(max_bytes)
                 lines += rest
                 if len(rest) == max_bytes:
-                    raise DataError([too_long(name, line + lines.count(b"\n"))])
+                    raise DataError([line_too_long(name, line + lines.count(b"\n"))])
             if line == 1 and lines.startswith(UTF16_MARKS):
                 raise DataError([Fault(name, 1, "UTF-16 text", "save the file as UTF-8")])
             if line == 1 and lines.startswith(UTF8_MARK):
@@ -154,7 +154,7 @@ def iter_blocks(path: str | os.PathLike[str], *, size: int = BLOCK_BYTES) -> Ite
             offset = None if offset is None else offset + len(lines)
 
 
-def begins_list(lines: bytes) -> bool:
+def is_json_list(lines: bytes) -> bool:
     """Whether a file that starts with these bytes is one JSON list."""
     return lines.removeprefix(UTF8_MARK).lstrip().startswith(b"[")
 
@@ -165,7 +165,7 @@ def _is_plain_file(stream: IO[bytes], path: str | os.PathLike[str]) -> bool:
     return plain and str(path) != "-" and os.path.isfile(path)
 
 
-def leave_in_file(block: Block) -> Block:
+def drop_lines(block: Block) -> Block:
     """The block without its lines if another process can read them from the file: sending them is slow."""
     if block.offset is None or not block.lines:
         return block

@@ -7,7 +7,7 @@ from math import isnan
 
 import orjson
 
-from factable.io.duplicates import refuse_repeats
+from factable.io.duplicates import check_unique_names
 from factable.io.faults import Malformed, kind_of, shorten
 from factable.io.limits import MAX_NAME, MAX_NESTING, MAX_RECORDS
 from factable.kernels import make_records
@@ -31,7 +31,7 @@ def make_table(data: object, *, subject: str = "", title: str = "", raw: bytes =
         if records is not None:
             return Table(records, title)
     if raw and type(data) is not str:
-        refuse_repeats(raw, orjson.loads(raw))
+        check_unique_names(raw, orjson.loads(raw))
     if type(data) is list:
         return _from_list(data, subject, title)
     if isinstance(data, dict):

@@ -40,7 +40,7 @@ class SeenKeys:
         self._runs.append(run)
 
 
-def refuse_repeats(raw: bytes | str, value: object) -> None:
+def check_unique_names(raw: bytes | str, value: object) -> None:
     """Refuse JSON in which an object has a name twice; `value` is what `raw` was parsed to."""
     colons = raw.count(b":") if isinstance(raw, bytes) else raw.count(":")
     # Each name is followed by a colon: as many colons as names in the parsed value means no repeat. More

@@ -52,20 +52,20 @@ def fault_at(source: str, row_kind: RowKind, number: int, problem: str, remedy: 
 
 
 class Faults:
-    """Collects faults; the tenth raises a DataError with all of them, unless `patient`."""
+    """Collects faults; the tenth raises a DataError with all of them, unless bad rows are skipped."""
 
-    def __init__(self, *, patient: bool = False) -> None:
+    def __init__(self, *, skip_bad: bool = False) -> None:
         self._faults: list[Fault] = []
-        self._patient = patient
+        self._skip_bad = skip_bad
 
     def add(self, *faults: Fault) -> None:
         """Add faults; raise when there are enough of them for one report."""
         self._faults.extend(faults)
-        if not self._patient and len(self._faults) >= MAX_FAULTS_SHOWN:
+        if not self._skip_bad and len(self._faults) >= MAX_FAULTS_SHOWN:
             self.check()
 
-    def take(self) -> list[Fault]:
-        """The faults added since the last call."""
+    def pop_all(self) -> list[Fault]:
+        """Return all faults and forget them."""
         faults, self._faults = self._faults, []
         return faults
 

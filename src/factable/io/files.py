@@ -214,7 +214,7 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
     return content
 
 
-def too_long(name: str, line: int) -> Fault:
+def line_too_long(name: str, line: int) -> Fault:
     """The fault of a line longer than any example."""
     problem = f"a line of {MAX_LINE_BYTES >> 20} MB or more"
     return Fault(name, line, problem, "write one example per line, and end lines with line feeds")
@@ -225,7 +225,7 @@ def iter_whole_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     with open_input(path) as stream:
         for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), 1):
             if len(line) == MAX_LINE_BYTES:
-                raise DataError([too_long(source_name(path), number)])
+                raise DataError([line_too_long(source_name(path), number)])
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:

@@ -55,7 +55,7 @@ def _check_object(value: object, needed: Sequence[str]) -> Fields:
     return value
 
 
-def take_name(fields: Fields, field: str, default: str | None = None) -> str:
+def get_name(fields: Fields, field: str, default: str | None = None) -> str:
     """An id or a name; the default, if there is one, where it is missing."""
     value = fields.get(field)
     if type(value) is int:
@@ -95,7 +95,7 @@ class Preferences:
 
 def read_preferences(path: str | os.PathLike[str], *, skip_bad: bool = False) -> Preferences:
     """Read preferences from a JSON lines, JSON, CSV or TSV file; bad lines are refused or skipped."""
-    faults = Faults(patient=skip_bad)
+    faults = Faults(skip_bad=skip_bad)
     name = source_name(path)
     row_kind, numbered = open_judgements(
         path, _make_preference, faults, needed=PREFERENCE_FIELDS, arrange=dict
@@ -113,7 +113,7 @@ def read_preferences(path: str | os.PathLike[str], *, skip_bad: bool = False) ->
 
 
 def _make_preference(fields: Fields) -> Preference:
-    systems = take_name(fields, "system_a"), take_name(fields, "system_b")
+    systems = get_name(fields, "system_a"), get_name(fields, "system_b")
     if systems[0] == systems[1]:
         raise Malformed(f"system {shorten(systems[0])} is compared with itself", "name two systems")
     winner = fields["winner"]
@@ -125,7 +125,7 @@ def _make_preference(fields: Fields) -> Preference:
             raise _bad_winner(winner, systems)
         winner = None
     assert winner is None or isinstance(winner, str)
-    return Preference(0, take_name(fields, "id"), systems, winner, take_name(fields, "annotator", ""))
+    return Preference(0, get_name(fields, "id"), systems, winner, get_name(fields, "annotator", ""))
 
 
 def _bad_winner(winner: object, systems: tuple[str, str]) -> Malformed:
@@ -143,7 +143,7 @@ def check_texts(
     preferences: Preferences, systems_of: Mapping[str, Set[str]], *, skip_bad: bool = False
 ) -> Preferences:
     """The preferences whose texts are among the examples; `systems_of` holds the systems of each item."""
-    faults = Faults(patient=skip_bad)
+    faults = Faults(skip_bad=skip_bad)
     valid = []
     for row in preferences.rows:
         systems = systems_of.get(row.item)
@@ -166,7 +166,7 @@ def _finish(preferences: Preferences, faults: Faults, *, skip_bad: bool) -> Pref
         faults.check()
     if not preferences.rows:
         raise DataError([Fault(preferences.source, None, "holds no preferences", "give at least one")])
-    return replace(preferences, skipped=(*preferences.skipped, *faults.take()))
+    return replace(preferences, skipped=(*preferences.skipped, *faults.pop_all()))
 
 
 ANNOTATION_FIELDS = ("id", "annotator")
@@ -204,7 +204,7 @@ class Annotations:
 
 def read_annotations(paths: Sequence[str | os.PathLike[str]], *, skip_bad: bool = False) -> Annotations:
     """Read annotations from JSON lines, JSON, CSV or TSV files; bad lines are refused or skipped."""
-    faults = Faults(patient=skip_bad)
+    faults = Faults(skip_bad=skip_bad)
     rows: dict[tuple[str, str, str], Annotation] = {}
     for name, row_kind, number, row in _each_row(paths, faults):
         key = row.item, row.system, row.annotator
@@ -217,7 +217,7 @@ def read_annotations(paths: Sequence[str | os.PathLike[str]], *, skip_bad: bool 
     if not any(row.human or row.spans is not None for row in rows.values()):
         names = ", ".join(map(source_name, paths))
         raise DataError([Fault(names, None, "holds no ratings, labels or spans", "give at least one")])
-    return Annotations(tuple(rows.values()), tuple(faults.take()))
+    return Annotations(tuple(rows.values()), tuple(faults.pop_all()))
 
 
 def _each_row(
@@ -262,9 +262,9 @@ def _make_annotation(fields: Fields) -> Annotation:
     if human is None and spans is None:
         raise Malformed('neither "human" nor "spans"', 'add "human": {"semantics": 2} or "spans": [[0, 5]]')
     return Annotation(
-        take_name(fields, "id"),
-        take_name(fields, "system", ""),
-        take_name(fields, "annotator"),
+        get_name(fields, "id"),
+        get_name(fields, "system", ""),
+        get_name(fields, "annotator"),
         {} if human is None else _make_labels(human),
         None if spans is None else _make_spans(spans),
     )

@@ -9,8 +9,8 @@ from typing import TypeVar
 import orjson
 
 from factable.errors import DataError, Fault
-from factable.io.blocks import Block, begins_list, explain_broken_json, iter_blocks
-from factable.io.duplicates import refuse_repeats
+from factable.io.blocks import Block, explain_broken_json, is_json_list, iter_blocks
+from factable.io.duplicates import check_unique_names
 from factable.io.faults import JSON_NAMES, Faults, Malformed, RowKind, kind_of, make_each
 from factable.io.files import source_name
 from factable.io.limits import MAX_DOCUMENT_BYTES
@@ -27,7 +27,7 @@ def load_json(line: bytes) -> object:
         value: object = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise Malformed(*explain_broken_json(line, error)) from None
-    refuse_repeats(line, value)
+    check_unique_names(line, value)
     return value
 
 
@@ -46,8 +46,8 @@ def open_objects(
     first = next(blocks, None)
     if first is None:
         return "line", iter(())
-    if begins_list(first.lines):
-        elements = whole_list(first, blocks)
+    if is_json_list(first.lines):
+        elements = read_json_list(first, blocks)
         return "element", make_elements(source_name(path), elements, make, faults, row_kind="element")
     return "line", _make_lines(chain([first], blocks), make, faults)
 
@@ -63,12 +63,12 @@ def _make_line(make: Make[R], row: tuple[int, bytes]) -> R:
     return make(load_json(row[1]), row[0])
 
 
-def whole_list(first: Block, rest: Iterator[Block]) -> list[object]:
+def read_json_list(first: Block, rest: Iterator[Block]) -> list[object]:
     """The elements of a file that is one JSON list."""
     content = b"".join(_limited(first, rest))
     try:
         elements: list[object] = orjson.loads(content)
-        refuse_repeats(content, elements)
+        check_unique_names(content, elements)
     except orjson.JSONDecodeError as error:
         problem = f"broken JSON list ({error.msg.split(': line')[0]})"
         raise DataError(
@@ -98,7 +98,7 @@ def make_elements(
     return make_each(source, numbered, lambda row: make(row[1], row[0]), faults, row_kind=row_kind)
 
 
-def take(source: object, field: str, kind: type[T], default: T | None = None) -> T:
+def get_field(source: object, field: str, kind: type[T], default: T | None = None) -> T:
     """A field of a JSON object, of the required type; the default, if any, where it is missing or null."""
     if not isinstance(source, dict):
         raise Malformed(f"{kind_of(source)} instead of an object", "give the file as it was published")

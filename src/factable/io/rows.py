@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from factable.io.data import is_missing
-from factable.io.duplicates import refuse_repeats
+from factable.io.duplicates import check_unique_names
 from factable.io.examples import FIELDS, make_example
 from factable.io.faults import Malformed, shorten
 from factable.io.limits import MAX_NESTING
@@ -41,7 +41,7 @@ class Columns:
 
     def example(self, cells: Sequence[object], number: int, *, need_text: bool = True) -> Example:
         """The Example of one row; `number` stands in for a missing id."""
-        row = {name: plain(cells[index]) for name, index in self._fields}
+        row = {name: to_json_types(cells[index]) for name, index in self._fields}
         for name in NAME_FIELDS:
             if name in row:
                 row[name] = _label(row[name])
@@ -55,7 +55,7 @@ class Columns:
     def _find_facts(self, cells: Sequence[object]) -> dict[str, object]:
         if not self._facts:
             raise Malformed('no "data" column and no other columns', "add the data the text was written from")
-        facts = {name: plain(cells[index]) for name, index in self._facts}
+        facts = {name: to_json_types(cells[index]) for name, index in self._facts}
         return {name: value for name, value in facts.items() if value != ""}
 
     def _find_references(self, listed: object, cells: Sequence[object]) -> object:
@@ -64,7 +64,7 @@ class Columns:
             listed = parse_cell(listed) if JSON_START.match(listed) else [listed]
         if listed is not None and not isinstance(listed, list):
             return listed
-        numbered = [plain(cells[index]) for *_, index in self._references]
+        numbered = [to_json_types(cells[index]) for *_, index in self._references]
         return [reference for reference in (listed or []) + numbered if reference != ""]
 
     def _find_ratings(self, human: object, cells: Sequence[object]) -> object:
@@ -72,7 +72,7 @@ class Columns:
         if human is not None and not isinstance(human, dict):
             return human
         by_column = {
-            name.removeprefix(RATING_PREFIX): _number(name, plain(cells[index]))
+            name.removeprefix(RATING_PREFIX): _number(name, to_json_types(cells[index]))
             for name, index in self._ratings
         }
         return {**(human or {}), **by_column}
@@ -80,7 +80,7 @@ class Columns:
 
 def row_example(row: object, number: int, *, need_text: bool = True) -> Example:
     """The Example of one dict, with the fields of a JSON line; NumPy values and NaN are understood."""
-    source = plain(row)
+    source = to_json_types(row)
     if isinstance(source, dict):
         for name in ("id", "system"):
             if name in source:
@@ -98,7 +98,7 @@ def parse_cell(cell: object) -> object:
         raise Malformed(
             f"broken JSON ({str(error).split(': line')[0]}) in {shorten(cell)}", "correct it"
         ) from None
-    refuse_repeats(cell, value)
+    check_unique_names(cell, value)
     return value
 
 
@@ -120,20 +120,20 @@ def _number(column: str, cell: object) -> object:
         raise Malformed(f'{shorten(cell)} in column "{column}"', "give numbers, or empty cells") from None
 
 
-def plain(value: object, depth: int = 0) -> Any:
+def to_json_types(value: object, depth: int = 0) -> Any:
     """The value in JSON types: no NumPy, data frame or calendar types; None for missing values."""
     if type(value) in _NATIVE:
         return value
     if depth > MAX_NESTING:
         raise Malformed(f"nested deeper than {MAX_NESTING} levels", "flatten it")
     if isinstance(value, Mapping):
-        return {key: plain(inner, depth + 1) for key, inner in value.items()}
+        return {key: to_json_types(inner, depth + 1) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(inner, depth + 1) for inner in value]
-    return _plain_scalar(value, depth)
+        return [to_json_types(inner, depth + 1) for inner in value]
+    return _to_json_scalar(value, depth)
 
 
-def _plain_scalar(value: object, depth: int) -> object:
+def _to_json_scalar(value: object, depth: int) -> object:
     # Missing values of pandas, recognised by name so that pandas need not be installed.
     if is_missing(value) or type(value).__name__ in ("NAType", "NaTType"):
         return None
@@ -148,5 +148,5 @@ def _plain_scalar(value: object, depth: int) -> object:
     for convert in ("tolist", "to_list", "item"):
         # NumPy arrays and scalars, Polars and Arrow series.
         if hasattr(value, convert):
-            return plain(getattr(value, convert)(), depth + 1)
+            return to_json_types(getattr(value, convert)(), depth + 1)
     return value

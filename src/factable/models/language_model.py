@@ -20,9 +20,9 @@ from factable.models.runtime.folders import (
     import_torch,
     load_hf_tokenizer,
     load_hf_weights,
+    use_best_device,
 )
 from factable.models.runtime.progress import Advance, no_progress
-from factable.models.runtime.threads import thread_count
 
 LANGUAGE_MODEL_VARIABLE = "FACTABLE_LANGUAGE_MODEL"
 MAX_TOKENS = 1024
@@ -41,17 +41,14 @@ class LanguageModel:
     """A causal language model in a folder, on a GPU if there is one."""
 
     def __init__(self, folder: Path) -> None:
-        torch = import_torch(str(folder))
+        import_torch(str(folder))
         from transformers import AutoModelForCausalLM
 
         self._tokenizer = load_hf_tokenizer(folder)
         self._model = load_hf_weights(folder, AutoModelForCausalLM)
         max_length = self._tokenizer.model_max_length
         self._window = hf_window(folder, max_length, self._model.config, limit=MAX_TOKENS)
-        self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._model.to(self._device)
-        if self._device == "cpu":
-            torch.set_num_threads(thread_count())
+        self._device = use_best_device(self._model)
 
     def likelihood(self, text: str) -> Likelihood:
         """The likelihood of a text; its first token counts if the tokenizer has a start token."""

@@ -17,11 +17,11 @@ from factable.models.runtime.folders import (
     import_torch,
     load_hf_tokenizer,
     load_hf_weights,
+    use_best_device,
 )
 from factable.models.runtime.manifest import MANIFEST, NLI, NLI_MODELS, model_fault
 from factable.models.runtime.progress import Advance, no_progress
 from factable.models.runtime.session import OnnxModel
-from factable.models.runtime.threads import thread_count
 from factable.text.sentences import sentence_spans
 from factable.types import Span
 
@@ -115,16 +115,12 @@ class HfNli:
     """
 
     def __init__(self, folder: Path) -> None:
-        torch = import_torch(str(folder))
+        import_torch(str(folder))
         config, self._tokenizer, self._model = _load_hf(folder)
         self.window = hf_window(folder, self._tokenizer.model_max_length, config)
         self._order = label_order(folder, config.id2label)
-        on_gpu = torch.cuda.is_available()
-        self._device = "cuda" if on_gpu else "cpu"
-        self._batch_size = PAIRS_ON_A_GPU if on_gpu else 1
-        self._model.to(self._device)
-        if not on_gpu:
-            torch.set_num_threads(thread_count())
+        self._device = use_best_device(self._model)
+        self._batch_size = PAIRS_ON_A_GPU if self._device == "cuda" else 1
 
     def count_tokens(self, pairs: Sequence[TextPair]) -> list[int]:
         """The length of each pair."""

@@ -11,9 +11,9 @@ from factable.models.runtime.folders import (
     import_torch,
     load_hf_tokenizer,
     load_hf_weights,
+    use_best_device,
 )
 from factable.models.runtime.progress import Advance, no_progress
-from factable.models.runtime.threads import thread_count
 
 # Between a question or an answer and its text.
 SEPARATOR = " </s> "
@@ -38,7 +38,7 @@ class Seq2Seq:
     """
 
     def __init__(self, folder: Path) -> None:
-        torch = import_torch(str(folder))
+        import_torch(str(folder))
         from transformers import AutoModelForSeq2SeqLM, GenerationConfig
 
         self._tokenizer = load_hf_tokenizer(folder)
@@ -54,12 +54,8 @@ class Seq2Seq:
         }
         # Other settings of the folder, such as beams or penalties, would not give the likeliest token.
         self._model.generation_config = GenerationConfig(max_new_tokens=MAX_NEW_TOKENS, **special_tokens)
-        on_gpu = torch.cuda.is_available()
-        self._device = "cuda" if on_gpu else "cpu"
-        self._batch_size = TEXTS_ON_A_GPU if on_gpu else 1
-        self._model.to(self._device)
-        if not on_gpu:
-            torch.set_num_threads(thread_count())
+        self._device = use_best_device(self._model)
+        self._batch_size = TEXTS_ON_A_GPU if self._device == "cuda" else 1
 
     def generate(self, texts: Sequence[str], advance: Advance) -> list[Generated]:
         """What the model writes for each text."""

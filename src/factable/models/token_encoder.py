@@ -18,6 +18,7 @@ from factable.models.runtime.folders import (
     import_torch,
     load_hf_tokenizer,
     load_hf_weights,
+    use_best_device,
 )
 from factable.models.runtime.manifest import (
     EMBEDDER,
@@ -83,7 +84,7 @@ class HfTokenEncoder:
     """An encoder of Hugging Face, on a GPU if there is one; of an encoder-decoder model, its encoder."""
 
     def __init__(self, folder: Path, layer: int | None, name: str) -> None:
-        torch = import_torch(name)
+        import_torch(name)
         from transformers import AutoModel
 
         self._tokenizer = load_hf_tokenizer(folder)
@@ -94,10 +95,7 @@ class HfTokenEncoder:
         self.layer = _choose_hf_layer(name, layer, model.config)
         self._model = model.get_encoder() if model.config.is_encoder_decoder else model
         self._all_layers_run = not _drop_upper_layers(self._model, self.layer)
-        self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._model.to(self._device)
-        if self._device == "cpu":
-            torch.set_num_threads(thread_count())
+        self._device = use_best_device(self._model)
         self._min_batched_length = 0 if self._device == "cuda" else self._find_min_batched_length()
 
     def read(self, text: str) -> list[Window]:

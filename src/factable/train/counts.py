@@ -18,7 +18,7 @@ from factable.engine.plan import AnyUnit, read_unit
 from factable.engine.sources import check_files, iter_units
 from factable.errors import Fault
 from factable.io.faults import Faults
-from factable.io.read import without_collection
+from factable.io.read import gc_paused
 from factable.kernels import tokenize
 from factable.kernels.tokens import attribute_token
 from factable.metrics.parent.counts import Counts, from_pairs
@@ -65,7 +65,7 @@ def count_files(
     return builder
 
 
-@without_collection
+@gc_paused
 def _count_unit(tokenizer: str, unit: AnyUnit) -> PartialCounts:
     batch = read_unit(unit, need_text=False)
     builder = CountsBuilder(tokenizer)

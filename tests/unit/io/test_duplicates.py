@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factable.io.duplicates import SeenKeys
-from factable.io.read import without_collection
+from factable.io.read import gc_paused
 from factable.kernels import fingerprints
 from factable.types import Example, Table
 
@@ -69,7 +69,7 @@ def collector():
 def test_the_collector_is_as_it_was_after_a_pause(enabled, fails):
     (gc.enable if enabled else gc.disable)()
 
-    @without_collection
+    @gc_paused
     def work(value, *, fails):
         """Says so."""
         assert not gc.isenabled()
@@ -79,7 +79,7 @@ def test_the_collector_is_as_it_was_after_a_pause(enabled, fails):
             raise ValueError(value)
         return value
 
-    @without_collection
+    @gc_paused
     def nested(value):
         assert not gc.isenabled()
         return value

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from factable.io.faults import Faults, Malformed, kind_of
 from factable.io.formats import require_sources
-from factable.io.objects import make_examples, take
+from factable.io.objects import get_field, make_examples
 from factable.types import Example, Record, Table
 
 ID_FIELDS = ("id", "example_id", "game_id", "shared_task_text_id")
@@ -27,17 +27,17 @@ def read_rotowire(sources: Sequence[str]) -> Iterator[Example]:
 def _make(source: object, number: int) -> Example:
     teams = {side: _team_name(source, side) for side in ("vis", "home")}
     records = [
-        *_team_records(teams["home"], take(source, "home_line", dict)),
-        *_team_records(teams["vis"], take(source, "vis_line", dict)),
-        *_player_records(take(source, "box_score", dict)),
+        *_team_records(teams["home"], get_field(source, "home_line", dict)),
+        *_team_records(teams["vis"], get_field(source, "vis_line", dict)),
+        *_player_records(get_field(source, "box_score", dict)),
     ]
-    day = take(source, "day", str, "")
+    day = get_field(source, "day", str, "")
     title = f"{teams['vis']} at {teams['home']}" + (f", {day}" if day else "")
     return Example(_item(source, number), "", "", Table(tuple(records), title), _references(source))
 
 
 def _team_name(source: object, side: str) -> str:
-    name = f"{take(source, f'{side}_city', str, '')} {take(source, f'{side}_name', str)}"
+    name = f"{get_field(source, f'{side}_city', str, '')} {get_field(source, f'{side}_name', str)}"
     return name.strip()
 
 
@@ -49,10 +49,10 @@ def _team_records(team: str, line: dict[str, object]) -> Iterator[Record]:
 
 def _player_records(box: dict[str, object]) -> Iterator[Record]:
     """Facts of the players, in the order of the rows, not of the keys."""
-    players = take(box, PLAYER, dict)
-    stats = {stat: take(box, stat, dict) for stat in box if stat not in NAMES_OF_PLAYERS}
+    players = get_field(box, PLAYER, dict)
+    stats = {stat: get_field(box, stat, dict) for stat in box if stat not in NAMES_OF_PLAYERS}
     for row in sorted(players, key=lambda key: (len(key), key)):
-        name = take(players, row, str)
+        name = get_field(players, row, str)
         for stat, values in stats.items():
             yield from _record(name, stat, values.get(row))
 

@@ -6,9 +6,10 @@ from typing import NamedTuple
 from factable.io.data import check_name
 from factable.io.faults import Faults, Malformed, kind_of, show_value
 from factable.io.formats import require_sources
-from factable.io.objects import make_examples, take
+from factable.io.objects import get_field, make_examples
 from factable.types import Example, Record, Table
 
+TITLES = ("table_page_title", "table_section_title")
 # Wider than any table of the corpus; a wider cell is an error in the data and should not cost memory.
 MAX_COLUMNS_SPANNED = 1000
 # Positions covered by all cells of a table, and cells visited for all highlighted ones.
@@ -34,15 +35,15 @@ def read_totto(sources: Sequence[str]) -> Iterator[Example]:
 
 
 def _make(source: object, number: int) -> Example:
-    titles = [take(source, field, str, "").strip() for field in ("table_page_title", "table_section_title")]
-    rows = _fill_cells(take(source, "table", list))
-    positions = take(source, "highlighted_cells", list)
+    titles = [get_field(source, field, str, "").strip() for field in TITLES]
+    rows = _fill_cells(get_field(source, "table", list))
+    positions = get_field(source, "highlighted_cells", list)
     if len(positions) * sum(map(len, rows)) > MAX_VISITED:
         raise Malformed(f"{len(positions)} highlighted cells in too large a table", "split the table")
     records = [_record(rows, position) for position in positions]
     sentences = [
-        take(annotation, "final_sentence", str).strip()
-        for annotation in take(source, "sentence_annotations", list, [])
+        get_field(annotation, "final_sentence", str).strip()
+        for annotation in get_field(source, "sentence_annotations", list, [])
     ]
     return Example(
         _item(source, number),
@@ -75,16 +76,18 @@ def _fill_cells(rows: list[object]) -> list[list[_Cell]]:
         for cell in row:
             while column in occupied[number]:
                 column += 1
-            width = min(max(take(cell, "column_span", int, 1), 1), MAX_COLUMNS_SPANNED)
+            width = min(max(get_field(cell, "column_span", int, 1), 1), MAX_COLUMNS_SPANNED)
             columns = range(column, column + width)
-            below = occupied[number : number + max(take(cell, "row_span", int, 1), 1)]
+            below = occupied[number : number + max(get_field(cell, "row_span", int, 1), 1)]
             area += len(below) * width
             if area > MAX_COVERED:
                 raise Malformed("cells that span too many rows and columns", "correct the spans")
             for covered in below:
                 covered.update(columns)
             cells.append(
-                _Cell(take(cell, "value", str).strip(), take(cell, "is_header", bool, False), columns)
+                _Cell(
+                    get_field(cell, "value", str).strip(), get_field(cell, "is_header", bool, False), columns
+                )
             )
         filled.append(cells)
     return filled

@@ -20,6 +20,7 @@ from factable.models.runtime.manifest import (
     model_fault,
     read_manifest,
 )
+from factable.models.runtime.threads import thread_count
 
 M = TypeVar("M")
 CONFIG = "config.json"
@@ -152,6 +153,17 @@ def load_hf_weights(folder: Path, auto_model: Any, *, unused: tuple[str, ...] = 
     if missing:
         raise hf_not_loaded(folder, f"no weights of {', '.join(missing)}")
     return model.eval()
+
+
+def use_best_device(model: Any) -> str:
+    """Move a model to the GPU if there is one, else limit its threads; the name of the device."""
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model.to(device)
+    if device == "cpu":
+        torch.set_num_threads(thread_count())
+    return device
 
 
 @contextmanager
