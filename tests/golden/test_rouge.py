@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from factable.errors import MissingExtraError, UsageError
+from factable.kernels import words
 from factable.metrics.rouge import KINDS, Rouge
-from factable.text import stem
 from factable.types import Example, Table
 from helpers.peers import Peer
 from helpers.webnlg_systems import SYSTEMS, examples_of
@@ -166,9 +166,9 @@ def test_bad_parameters(parameters):
 
 
 def test_stems_need_an_extra(monkeypatch):
-    stem.porter.cache_clear()
-    stem.porter_of_long_words.cache_clear()
-    monkeypatch.setitem(sys.modules, "nltk.stem.porter", None)
+    words.porter.cache_clear()
+    words.porter_of_long_words.cache_clear()
+    monkeypatch.setitem(sys.modules, "nltk.words.porter", None)
     with pytest.raises(MissingExtraError, match=r"factable\[rouge\]"):
         Rouge(stem=True).score([example("a", "a")])
     assert Rouge(compat="rouge-score").score([example("a", "a")]).values[0] == 1.0
