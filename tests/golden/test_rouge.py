@@ -168,7 +168,7 @@ def test_bad_parameters(parameters):
 def test_stems_need_an_extra(monkeypatch):
     words.porter.cache_clear()
     words.porter_of_long_words.cache_clear()
-    monkeypatch.setitem(sys.modules, "nltk.words.porter", None)
+    monkeypatch.setitem(sys.modules, "nltk.stem.porter", None)
     with pytest.raises(MissingExtraError, match=r"factable\[rouge\]"):
         Rouge(stem=True).score([example("a", "a")])
     assert Rouge(compat="rouge-score").score([example("a", "a")]).values[0] == 1.0

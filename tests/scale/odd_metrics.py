@@ -5,7 +5,7 @@ import signal
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from factable.core.metric import Metric, metric, param
 from factable.core.results import Analysis
@@ -14,18 +14,17 @@ from factable.models.runtime.threads import thread_count
 from factable.types import Example
 from helpers.waiting import wait_until
 
-
-class CountedNli(nli.OnnxNli):
-    """The model as it is, counted each time it is loaded in a process."""
-
-    loads: ClassVar[int] = 0
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        CountedNli.loads += 1
-        super().__init__(*arguments, **options)
+# One entry for each NLI model that was loaded in this process.
+LOADS: list[Path] = []
+_load = nli.OnnxNli.__init__
 
 
-nli.OnnxNli = CountedNli  # type: ignore[misc]
+def _count_load(model: nli.OnnxNli, folder: Path, **options: Any) -> None:
+    LOADS.append(folder)
+    _load(model, folder, **options)
+
+
+nli.OnnxNli.__init__ = _count_load  # type: ignore[method-assign]
 
 
 @metric
@@ -50,7 +49,7 @@ class Worker(Metric):
             wait_until(lambda: len(list(Path(self.folder).iterdir())) >= self.meet)
         values = array("d", [os.getpid()] * len(examples))
         threads = array("d", [thread_count()] * len(examples))
-        loads = array("d", [CountedNli.loads] * len(examples))
+        loads = array("d", [len(LOADS)] * len(examples))
         return Analysis(values, {"threads": threads, "loads": loads})
 
 
