@@ -41,7 +41,7 @@ def test_a_unit_that_ends_every_process(engine, tmp_path):
         factable.score(examples(), [Deadly(folder=str(tmp_path), times=100)], jobs=2, engine=engine)
     times = {"local": 2, "ray": 3}[engine]
     found = f"a worker process died {times} times at the examples from here on (out of memory?)"
-    assert str(caught.value) == f"list: element 193: {found}; try fewer --jobs"
+    assert str(caught.value) == f"list: element 193: {found}; try fewer jobs"
     assert len(list(tmp_path.iterdir())) == times
 
 
