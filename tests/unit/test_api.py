@@ -97,3 +97,9 @@ def test_no_public_function_takes_anything():
             kinds = {each.kind for each in inspect.signature(function).parameters.values()}
             assert inspect.Parameter.VAR_KEYWORD not in kinds, function
             assert function.__doc__, function
+
+
+def test_options_of_the_ledger_are_those_it_declares():
+    from factable.metrics.ledger.metric import Ledger, LedgerOptions
+
+    assert list(LedgerOptions.__annotations__) == [each.name for each in Ledger.params]

@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
+from typing import TypedDict
 
 from factable.core.metric import Metric, metric, param
 from factable.core.results import VALUE, Analysis
@@ -136,6 +137,20 @@ def soft_value(verdict: Verdict) -> float:
         return 0.0
     probabilities = [fact.probability for fact in verdict.facts if fact.required] or [1.0]
     return (2 * math.fsum(probabilities) / len(probabilities) + verdict.probability) / 3
+
+
+class LedgerOptions(TypedDict, total=False):
+    """The parameters of the ledger, for functions that pass them on."""
+
+    model: str
+    templates: str
+    required: str
+    optional: str
+    ignore: str
+    omission: float
+    hallucination: float
+    value: str
+    weights: str
 
 
 def check(
