@@ -66,8 +66,11 @@ def signals_have_handlers() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def answers_of_models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep answers of models in a folder of this run: tests ask the same often, and leave nothing behind."""
+    base = tmp_path_factory.getbasetemp()
+    # The processes of xdist share what is above their own folders.
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "answers"
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("FACTABLE_CACHE", str(tmp_path_factory.mktemp("answers")))
+        environment.setenv("FACTABLE_CACHE", str(folder))
         yield
 
 

@@ -16,6 +16,13 @@ from factable.models.runtime.folders import CONFIG
 from helpers.gpt2 import make_gpt2
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One process of xdist tries a metric in every way, as it keeps the scores."""
+    for item in items:
+        if "tried" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group(item.callspec.params["name"]))
+
+
 @pytest.fixture(scope="session")
 def variants(tmp_path_factory) -> Variants:
     return Variants(Files(tmp_path_factory.mktemp("files")))
