@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -104,6 +104,8 @@ def test_mcnemar_of_no_difference():
 
 
 @pytest.mark.packages
+# statsmodels collects garbage each time, which takes long in a large process.
+@settings(max_examples=20)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_holm_equals_statsmodels(p_values):
     assert holm(p_values) == pytest.approx(multitest.multipletests(p_values, method="holm")[1].tolist())
