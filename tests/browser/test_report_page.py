@@ -9,7 +9,7 @@ from helpers.paths import RESTAURANTS
 from helpers.peers import Peer
 
 pytestmark = pytest.mark.browser
-expect = Peer("playwright.sync_api").expect
+playwright = Peer("playwright.sync_api")
 
 ROWS = ".item"
 
@@ -93,11 +93,11 @@ def test_filters_by_system_and_kind_and_search(open_page, restaurants):
     assert page.locator(f"{ROWS} .chip.good").count() == page.locator(ROWS).count() > 0
     page.locator("#kind").select_option("")
     page.locator("#search").fill("PERITONITIS lively")
-    expect(page.locator(ROWS)).to_have_count(1)
+    playwright.expect(page.locator(ROWS)).to_have_count(1)
     assert items_shown(page) == ["watson"]
     assert page.locator("#count").inner_text() == "1 of 6 texts"
     page.locator("#search").fill("nowhere to be found")
-    expect(page.locator(ROWS)).to_have_count(0)
+    playwright.expect(page.locator(ROWS)).to_have_count(0)
     assert "Nothing matches" in page.locator("#example").inner_text()
 
 
@@ -131,7 +131,7 @@ def test_tapping_words_lights_their_fact(open_page, restaurants):
 def test_kinds_differ_in_more_than_colour(open_page, restaurants):
     page = open_page(restaurants)
     page.locator("#search").fill("kettle lively")
-    expect(page.locator(ROWS)).to_have_count(1)
+    playwright.expect(page.locator(ROWS)).to_have_count(1)
     style = "element => getComputedStyle(element).textDecorationStyle"
     styles = {
         kind: page.locator(f".legend mark.{kind}").evaluate(style)
@@ -261,7 +261,7 @@ def test_ten_thousand_examples_open_and_scroll(open_page, many):
         assert 5 <= page.locator(ROWS).count() <= 40
     assert page.locator(ROWS).last.get_attribute("aria-posinset") == "10000"
     page.locator("#search").fill("value7777-1")
-    expect(page.locator(ROWS)).to_have_count(1)
+    playwright.expect(page.locator(ROWS)).to_have_count(1)
     assert items_shown(page) == ["item-7777"]
 
 
