@@ -24,6 +24,8 @@ class Table:
 
     records: tuple[Record, ...]
     title: str = ""
+    # The object or rows that the records were made from, with what they lose: nesting, rows, null.
+    source: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def make_table(data: object, *, subject: str = "", title: str = "", raw: bytes =
     if type(data) is list:
         return _from_list(data, subject, title)
     if isinstance(data, dict):
-        return Table(tuple(islice(_flatten(data, subject, "", 0), MAX_RECORDS + 1)), title)
+        return Table(tuple(islice(_flatten(data, subject, "", 0), MAX_RECORDS + 1)), title, data)
     if isinstance(data, str):
         return Table(_from_string(data, subject), title)
     if isinstance(data, list | tuple):
@@ -59,7 +59,8 @@ def _from_list(rows: list[object], subject: str, title: str) -> Table:
             raise Malformed(f'"data" has {kind_of(row)} as element {number}', FORMS)
     if subject and rows and isinstance(rows[0], dict):
         title = title or subject
-    return Table(tuple(records), title)
+    are_rows = bool(rows) and all(isinstance(row, dict) for row in rows)
+    return Table(tuple(records), title, rows if are_rows else None)
 
 
 def split_triple(text: str) -> Record:
