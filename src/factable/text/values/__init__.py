@@ -1,13 +1,15 @@
 """Values (numbers, dates, names, lists, booleans) in data and in texts, and how they compare."""
 
 from factable.text.values.compare import compare_values
+from factable.text.values.hints import Hint, hint_of
 from factable.text.values.kinds import Boolean, Date, Mention, Name, NameList, Number, Relation, Value
-from factable.text.values.mentions import find_mentions, parse_value, possible_values
+from factable.text.values.mentions import apply_hint, find_mentions, parse_value, possible_values
 from factable.text.values.search import Hit, ParsedText, find_value, parse_text
 
 __all__ = [
     "Boolean",
     "Date",
+    "Hint",
     "Hit",
     "Mention",
     "Name",
@@ -16,9 +18,11 @@ __all__ = [
     "ParsedText",
     "Relation",
     "Value",
+    "apply_hint",
     "compare_values",
     "find_mentions",
     "find_value",
+    "hint_of",
     "parse_text",
     "parse_value",
     "possible_values",

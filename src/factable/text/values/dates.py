@@ -20,7 +20,7 @@ MONTHS = (
     "November",
     "December",
 )
-
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 _SHORT = ("Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sept", "Sep", "Oct", "Nov", "Dec")
 _MONTH_OF = {name.lower(): number for number, name in enumerate(MONTHS, 1)}

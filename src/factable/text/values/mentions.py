@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from factable.text.templates import clean_value, split_identifier
+from factable.text.templates import clean_value
 from factable.text.values.dates import find_dates, find_years
+from factable.text.values.hints import Hint, hint_of
 from factable.text.values.kinds import Boolean, Date, Mention, Name, NameList, Number, Value
 from factable.text.values.names import find_names, parse_name
 from factable.text.values.numbers import find_numbers, join_numbers
-from factable.text.values.units import is_money, units_named
+from factable.text.values.units import vaguer_unit
 
 
 def find_mentions(text: str) -> tuple[Mention, ...]:
@@ -64,7 +65,6 @@ _RANK = re.compile(r"\b(?:rank|ranking|position)\b", re.IGNORECASE)
 _FALL = re.compile(r"\b(?:drop|decline|decrease|reduction|fall|loss)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*[;|]\s*|\s*,\s+(?:and\s+)?")
 _AND = re.compile(r"\s+and\s+")
-_MAX_UNIT_WORDS = 4
 
 
 def parse_value(text: str, attribute: str = "") -> Value:
@@ -72,24 +72,28 @@ def parse_value(text: str, attribute: str = "") -> Value:
     return possible_values(text, attribute)[0]
 
 
-# The same data occurs with the texts of many systems.
-@lru_cache(maxsize=1 << 14)
 def possible_values(text: str, attribute: str = "") -> tuple[Value, ...]:
     """Every value that a text in the data may mean, the likeliest first."""
-    plain = clean_value(text)
+    return apply_hint(text, hint_of(attribute, {}))
+
+
+# The same data occurs with the texts of many systems.
+@lru_cache(maxsize=1 << 14)
+def apply_hint(value: str, hint: Hint) -> tuple[Value, ...]:
+    """Every value that a text in the data may mean under a hint, the likeliest first."""
+    plain = clean_value(value)
     if plain.lower() in _BOOLEANS:
         return (Boolean(_BOOLEANS[plain.lower()]),)
-    parenthesis = _UNIT_IN_PARENTHESES.fullmatch(text.strip())
+    parenthesis = _UNIT_IN_PARENTHESES.fullmatch(value.strip())
     measured = _numbers_and_dates(f"{parenthesis[1].strip()} {parenthesis[2].strip()}") if parenthesis else []
     if parenthesis and not measured:
         measured = [*_numbers_and_dates(parenthesis[1].strip()), *_numbers_and_dates(parenthesis[2].strip())]
     # `plain` has lost the special spaces that separate thousands.
-    values = measured or _numbers_and_dates(plain) or _numbers_and_dates(text.strip())
-    words = split_identifier(attribute)
-    values = [reading for value in values for reading in _with_attribute(value, attribute, words)]
-    if _WHEN.search(words):
-        values = [*(_as_year(value) for value in values if _is_year(value)), *values]
-        values.sort(key=lambda value: not isinstance(value, Date))
+    values = measured or _numbers_and_dates(plain) or _numbers_and_dates(value.strip())
+    values = [reading for each in values for reading in _with_hint(each, hint)]
+    if _WHEN.search(hint.words):
+        values = [*(_as_year(each) for each in values if _is_year(each)), *values]
+        values.sort(key=lambda each: not isinstance(each, Date))
     if values and any(char.isdecimal() for char in plain):
         return tuple(dict.fromkeys(values))
     members = _members(plain)
@@ -115,44 +119,41 @@ def _as_year(value: Value) -> Date:
     return Date(int(value.value))
 
 
-def _with_attribute(value: Value, attribute: str, words: str) -> list[Value]:
-    """A number with the unit, rank or direction that its attribute gives."""
+def _with_hint(value: Value, hint: Hint) -> list[Value]:
+    """A value with the unit, scale, rank or direction that its attribute gives."""
+    measured = bool(hint.unit) or hint.scale > 1
     if not isinstance(value, Number):
-        return [value]
+        return [] if measured and isinstance(value, Date) and value == Date(value.year) else [value]
+    if vaguer_unit(hint.unit) == value.unit != "":
+        return [replace(value, unit=hint.unit)]
     if not value.unit:
-        if _RANK.search(words):
+        if _RANK.search(hint.words):
             return [replace(value, unit="ordinal"), value]
-        units = units_in_attribute(attribute)
-        if units:
-            return [replace(value, unit=unit) for unit in units]
-    if _FALL.search(words) and value.value > 0 and value.high is None:
+        if measured or hint.ratio:
+            return _measured(value, hint)
+    if _FALL.search(hint.words) and value.value > 0 and value.high is None:
         # "decrease: 4%" may be written as "fell by 4%" or as "a decrease of some 4%".
         return [replace(value, value=-value.value), value]
     return [value]
 
 
-def units_in_attribute(attribute: str) -> tuple[str, ...]:
-    """The units that an attribute names: height_(in_metres), weight_kg, "price (USD)", runtime in minutes."""
-    words = split_identifier(attribute).split()
-    if words and words[-1].lower() == "age":
-        return ("year",)
-    inside = re.search(r"\((?:in[\s_])?([^()]+)\)\s*\Z", attribute)
-    if inside:
-        return units_named(inside[1].replace("_", " ").strip())
-    for count in range(min(_MAX_UNIT_WORDS, len(words) - 1), 0, -1):
-        unit = " ".join(words[-count:])
-        marked = words[-count - 1] == "in"
-        # A single letter or a word in the singular may mean anything: "year", "day of the week".
-        if marked or unit.endswith(("s", "feet")) or (1 < len(unit) <= 4 and _is_short(unit)):
-            units = units_named(unit) or units_named(unit.upper())
-            if units and (marked or len(unit) > 1):
-                return units
-    return ()
+def _measured(number: Number, hint: Hint) -> list[Value]:
+    """A number without a unit as its attribute measures it."""
+    percent = replace(_times(number, 100), unit="percent")
+    if hint.unit == "percent":
+        # A share in percent may be given as a fraction, too: fg_pct 0.48.
+        is_share = hint.ratio and 0 < abs(number.value) < 1
+        return [replace(number, unit="percent"), *([percent] if is_share else [])]
+    if hint.ratio:
+        return [percent, number] if abs(number.value) <= 1 else [number]
+    amount = replace(_times(number, hint.scale), unit=hint.unit)
+    # A table in millions may be quoted with its digits alone; "€412" is not €412 million, though.
+    return [amount] if hint.scale == 1 else [amount, replace(number, unit=f"{hint.scale} {hint.unit}".strip())]
 
 
-def _is_short(unit: str) -> bool:
-    """Whether a word is the symbol of a unit or the code of a currency."""
-    return bool(units_named(unit)) or any(is_money(name) for name in units_named(unit.upper()))
+def _times(number: Number, factor: int) -> Number:
+    high = None if number.high is None else number.high * factor
+    return replace(number, value=number.value * factor, step=number.step * factor, high=high)
 
 
 def _members(text: str) -> tuple[Name, ...]:

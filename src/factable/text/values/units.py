@@ -22,7 +22,9 @@ length       | millimetre     | 1/1000         | millimeter          | mm
 length       | centimetre     | 1/100          | centimeter          | cm
 length       | metre          | 1              | meter               | m
 length       | kilometre      | 1000           | kilometer           | km
-length       | inch           | 127/5000       |                     |
+length       | micrometre     | 1/1000000      | micrometer, micron  | µm, μm
+length       | nanometre      | 1/1000000000   | nanometer           | nm
+length       | inch           | 127/5000       |                     | ″
 length       | foot           | 381/1250       |                     | ft
 length       | yard           | 1143/1250      |                     | yd
 length       | mile           | 201168/125     |                     | mi
@@ -39,7 +41,8 @@ tons         | ton            | 1              |                     |
 volume       | millilitre     | 1/1000         | milliliter          | ml, mL
 volume       | centilitre     | 1/100          | centiliter          | cl
 volume       | litre          | 1              | liter               | l, L
-gallons      | gallon         | 1              |                     |
+volume       | US gallon      | 473176473/125000000 | gallon         | gal
+volume       | imperial gallon | 454609/100000 | gallon, UK gallon   | gal
 pints        | pint           | 1              |                     |
 cups         | cup            | 1              |                     |
 spoons       | tablespoon     | 1              |                     | tbsp
@@ -60,8 +63,8 @@ speed        | metre per second | 1            | meter per second    | m/s
 speed        | kilometre per hour | 5/18       | kilometer per hour  | km/h, kph, kmh
 speed        | mile per hour  | 1397/3125      |                     | mph
 speed        | knot           | 463/900        |                     | kn
-temperature  | degree Celsius | 1              | degree centigrade, degree C | °C, ° C
-temperature  | degree Fahrenheit | 5/9         | degree F            | °F, ° F
+temperature  | degree Celsius | 1              | degree centigrade, degree C, Celsius | °C, ° C, ºC, ℃
+temperature  | degree Fahrenheit | 5/9         | degree F, Fahrenheit | °F, ° F, ºF, ℉
 temperature  | kelvin         | 1              |                     |
 degrees      | degree         | 1              |                     | °
 data         | bit            | 1/8            |                     |
@@ -76,16 +79,49 @@ data         | gibibyte       | 1073741824     |                     | GiB
 energy       | joule          | 1              |                     | J
 energy       | kilojoule      | 1000           |                     | kJ
 energy       | kilocalorie    | 4184           |                     | kcal
+energy       | watt hour      | 3600           |                     | Wh
 energy       | kilowatt hour  | 3600000        |                     | kWh
+energy       | megawatt hour  | 3600000000     |                     | MWh
+energy       | gigawatt hour  | 3600000000000  |                     | GWh
 calories     | calorie        | 1              |                     | cal
 power        | watt           | 1              |                     | W
 power        | kilowatt       | 1000           |                     | kW
 power        | megawatt       | 1000000        |                     | MW
+power        | gigawatt       | 1000000000     |                     | GW
+power        | horsepower     | 37284993579113511/50000000000000 |   | hp, bhp
 frequency    | hertz          | 1              |                     | Hz
 frequency    | kilohertz      | 1000           |                     | kHz
 frequency    | megahertz      | 1000000        |                     | MHz
 frequency    | gigahertz      | 1000000000     |                     | GHz
-per area     | per square kilometre | 1        | per square kilometer, per sq km | /km², /km2, per km²
+rotation     | revolution per minute | 1       |                     | rpm
+charge       | milliampere hour | 1            | milliamp hour       | mAh
+charge       | ampere hour    | 1000           | amp hour            | Ah
+voltage      | millivolt      | 1/1000         |                     | mV
+voltage      | volt           | 1              |                     | V
+voltage      | kilovolt       | 1000           |                     | kV
+current      | milliampere    | 1/1000         | milliamp            | mA
+current      | ampere         | 1              | amp                 |
+pressure     | pascal         | 1              |                     | Pa
+pressure     | hectopascal    | 100            | millibar            | hPa, mbar
+pressure     | kilopascal     | 1000           |                     | kPa
+pressure     | bar            | 100000         |                     |
+pressure     | psi            | 8896443230521/1290320000 |           |
+light        | lumen          | 1              |                     | lm
+illuminance  | lux            | 1              |                     | lx
+luminance    | nit            | 1              |                     | cd/m2, cd/m²
+sound        | decibel        | 1              |                     | dB
+resolution   | pixel          | 1              |                     | px
+resolution   | megapixel      | 1000000        |                     | MP, Mpx, Mpix
+density      | pixel per inch | 1              |                     | ppi, dpi
+frames       | frame per second | 1            |                     | fps
+data rate    | kilobit per second | 1          |                     | kbps, kbit/s
+data rate    | megabit per second | 1000       |                     | Mbps, Mbit/s
+data rate    | gigabit per second | 1000000    |                     | Gbps, Gbit/s
+concentration | part per million | 1          |                     | ppm
+emission     | gram per kilometre | 1          | gram per kilometer  | g/km
+consumption  | litre per 100 km | 1            | liter per 100 km    | l/100km, l/100 km, L/100km, L/100 km
+torque       | newton metre   | 1              | newton meter        | Nm
+per area     | per square kilometre | 1        | per square kilometer, per sq km | /km², /km2, per km², per km2
 per area     | per square mile | 15625000000/40468564224 | per sq mi, per sq mile |
 percent      | percent        | 1              | per cent, pct       | %
 points       | percentage point | 1            |                     | pp
@@ -110,10 +146,18 @@ KRW |        | ₩           | South Korean won
 RUB |        | ₽           | rouble, ruble
 BRL |        | R$          |
 SEK |        |             | Swedish krona
+NOK |        |             | Norwegian krone
+DKK |        |             | Danish krone
+PLN |        | zł          | zloty, złoty
+MXN |        | MX$         | Mexican peso
+ZAR |        |             | South African rand
+TRY |        | ₺           | Turkish lira
 """
 # The unit on the right is less specific: "5 dollars" may be of any country, "5 stars" out of any number.
 _VAGUER = {"degree Celsius": "degree", "degree Fahrenheit": "degree"}
 _IRREGULAR = {"inch": "inches", "foot": "feet", "century": "centuries", "hertz": "hertz", "stone": "stone"}
+_IRREGULAR |= {"bar": "bar", "psi": "psi", "lux": "lux", "horsepower": "horsepower", "celsius": "celsius"}
+_IRREGULAR |= {"fahrenheit": "fahrenheit"}
 _NO_PLURAL = ("percent", "per cent", "pct", "yen", "yuan", "renminbi", "won")
 
 
@@ -132,7 +176,7 @@ def _forms(word: str) -> list[str]:
     head, per, rest = word.partition(" per ")
     first, space, kind = head.partition(" ") if head.startswith("degree ") else (head, "", "")
     last = first.rpartition(" ")[2]
-    many = first.removesuffix(last) + _IRREGULAR.get(last, f"{last}s")
+    many = first.removesuffix(last) + _IRREGULAR.get(last.lower(), f"{last}s")
     return [f"{form}{space}{kind}{per}{rest}" for form in (first, many)]
 
 
@@ -195,7 +239,7 @@ def _any_of(forms: list[str]) -> str:
     return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
 
 
-_END = r"(?:(?<=[%°$€£¥₹₩₽])|(?![^\W_]))"
+_END = r"(?:(?<=[%°$€£¥₹₩₽₺℃℉″])|(?![^\W_]))"
 _UNIT = re.compile(rf"[\s-]?((?i:{_any_of([*_WORDS])})|{_any_of([*_SYMBOLS])}){_END}")
 _MONEY = [form for form, names in _SYMBOLS.items() if UNITS[names[0]].dimension == "money"]
 #: A currency before its number, as a part of a pattern.
