@@ -117,7 +117,9 @@ def test_values_under_a_hint(value, attribute, text, relation):
     (mention, *_) = find_mentions(text)
     relations = {compare_values(each, mention.value) for each in apply_hint(value, hint_of(attribute, {}))}
     assert relation in relations
-    assert relation is Relation.DIFFERENT or Relation.DIFFERENT not in relations or Relation.EQUAL in relations
+    assert (
+        relation is Relation.DIFFERENT or Relation.DIFFERENT not in relations or Relation.EQUAL in relations
+    )
 
 
 def test_a_currency_beside_is_the_unit_of_the_amount():

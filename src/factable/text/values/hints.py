@@ -7,16 +7,16 @@ from functools import lru_cache
 
 from factable.text.templates import split_identifier
 from factable.text.values.dates import MONTHS, WEEKDAYS
-from factable.text.values.units import is_money, unit_of, units_named
+from factable.text.values.units import is_money, unit_of, units_by_symbol, units_named
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
     """How a value of the data is to be read.
 
-    `unit` is a name of `units.UNITS`; the value counts `scale`s of it. A `ratio` is a share from 0 to 1 that may
-    be written as a percentage. `period` is the time that the name of the attribute contains, such as "2024" or
-    "Q3 2025". `words` are the other words of the attribute.
+    `unit` is a name in `units.UNITS`, and the value counts `scale` of it. A `ratio` is a share from 0 to 1
+    that may be written as a percentage. `period` is the time that the name of the attribute contains, such as
+    "2024" or "Q3 2025". `words` are the other words of the attribute.
     """
 
     unit: str = ""
@@ -32,7 +32,7 @@ def hint_of(attribute: str, siblings: Mapping[str, str]) -> Hint:
     Siblings are given by their names, or by paths such as `units.temperature`.
     """
     hint = _hint_of_name(attribute)
-    unit, scale = _from_siblings(attribute, hint, siblings)
+    unit, scale = _from_siblings(attribute, siblings)
     if not hint.unit:
         hint = replace(hint, unit=unit, scale=hint.scale if hint.scale > 1 else scale)
         hint = replace(hint, ratio=hint.ratio and not unit)
@@ -44,24 +44,28 @@ def _set_of(words: str) -> frozenset[str]:
 
 
 _MONEY = _set_of("""
-amount price prices cost costs fee fees revenue revenues sales turnover profit income earnings salary wage wages pay
-payment budget spend spending expense expenses ebit ebitda cash debt balance total subtotal tax taxes rent deposit
-value worth valuation gdp funding loan discount charge fare tariff ticket bill invoice donation capital
-market cap dividend margin loss net gross assets liabilities
+amount price prices cost costs fee fees revenue revenues sales turnover profit income earnings salary
+wage wages pay payment budget spend spending expense expenses ebit ebitda cash debt balance total
+subtotal tax taxes rent deposit value worth valuation gdp funding loan discount charge fare tariff ticket
+bill invoice donation capital market cap dividend margin loss net gross assets liabilities
 """)
 _COUNTED = _set_of("""
-population people users subscribers customers viewers views visitors followers downloads passengers members
-inhabitants residents units copies plays streams listeners votes streaming sold shipments
+population people users subscribers customers viewers views visitors followers downloads passengers
+members inhabitants residents units copies plays streams listeners votes streaming sold shipments
 """)
-_TEMPERATURE = _set_of("temp temps temperature temperatures dew dewpoint feels heat chill oven air water high low")
+_TEMPERATURE = _set_of(
+    "temp temps temperature temperatures dew dewpoint feels heat chill oven air water high low"
+)
 _LENGTH = _set_of("""
-distance length height width depth elevation altitude radius diameter perimeter ascent descent climb gain drop
-visibility size level range reach clearance ceiling wingspan draught thickness jump throw tide snow snowfall wave
-pool track race run swim walk summit peak waist inseam display screen diagonal rain rainfall precipitation
+distance length height width depth elevation altitude radius diameter perimeter ascent descent climb gain
+drop visibility size level range reach clearance ceiling wingspan draught thickness jump throw tide snow
+snowfall wave pool track race run swim walk summit peak waist inseam display screen diagonal rain
+rainfall precipitation
 """)
 _TIME = _set_of("""
-duration time runtime length wait delay cook cooking prep preparation travel walk walking drive driving session
-video song interval playing total elapsed flight journey uptime downtime latency battery life response lap
+duration time runtime length wait delay cook cooking prep preparation travel walk walking drive driving
+session video song interval playing total elapsed flight journey uptime downtime latency battery life
+response lap
 """)
 _SPEED = _set_of("speed wind gust gusts velocity pace")
 _SINGLE_LETTERS: dict[str, tuple[tuple[frozenset[str], str], ...]] = {
@@ -71,7 +75,12 @@ _SINGLE_LETTERS: dict[str, tuple[tuple[frozenset[str], str], ...]] = {
     "m": ((_LENGTH, "metre"),),
     "s": ((_TIME, "second"),),
     "h": ((_TIME, "hour"),),
-    "g": ((_set_of("weight mass protein fat carbs carbohydrates sugar sugars fibre fiber salt portion"), "gram"),),
+    "g": (
+        (
+            _set_of("weight mass protein fat carbs carbohydrates sugar sugars fibre fiber salt portion"),
+            "gram",
+        ),
+    ),
     "l": ((_set_of("volume capacity tank boot trunk fuel content water"), "litre"),),
     "t": ((_set_of("weight mass emissions production cargo load"), "tonne"),),
     "w": ((_set_of("power output consumption charging load wattage"), "watt"),),
@@ -93,17 +102,18 @@ _SCALES |= dict.fromkeys(("b", "bn", "mrd", "billion", "billions"), 10**9)
 _SCALES |= dict.fromkeys(("tn", "trillion", "trillions"), 10**12)
 # `usdm`, `keur`, `€m`
 _SCALED_CURRENCY = re.compile(r"([a-z]{3}|[€$£¥₹])(k|mm|mn|m|bn|b)|(k|m|t)([a-z]{3}|[€$£])", re.IGNORECASE)
-_QUALIFIERS = _set_of(
-    "max min avg average mean median total minimum maximum value high low current last sum today night day estimate"
-)
+_QUALIFIERS = _set_of("max min avg average mean median total minimum maximum value high low current last sum")
 _RATIO = _set_of("""
-margin rate ratio share percentage percent pct proportion fraction probability chance growth change yield accuracy
-utilisation utilization occupancy precision recall humidity turnout conversion churn likelihood confidence
+margin rate ratio share percentage percent pct proportion fraction probability chance growth change yield
+accuracy utilisation utilization occupancy precision recall humidity turnout conversion churn likelihood
+confidence
 """)
-_NO_RATIO = _set_of("exchange frame heart birth bit sample refresh hourly daily nightly room interest price aspect")
-_GENERIC = _set_of("amount value quantity number reading measurement size result level target threshold count") | (
-    _QUALIFIERS
+_NO_RATIO = _set_of(
+    "exchange frame heart birth bit sample refresh hourly daily nightly room interest price aspect"
 )
+_GENERIC = _set_of(
+    "amount value quantity number reading measurement size result level target threshold count"
+) | (_QUALIFIERS)
 _UNIT_KEY = _set_of("unit units uom currency")
 _BARE_UNIT = re.compile(r"units?(?: (?:of )?(?:measure|measurement|code|text|name|symbol))?|uom|measure unit")
 _BARE_CURRENCY = re.compile(r"(?:price |amount |local |base )?currency(?: (?:code|symbol|iso))?")
@@ -209,8 +219,12 @@ def _unit_in_name(words: Sequence[str], *, marked: bool) -> str:
     forms = dict.fromkeys((written, written.lower(), "/".join(words), "".join(words)))
     for form in forms:
         short = len(form) <= 4 or "/" in form or form.startswith("per ")
-        if marked or form.endswith(("s", "feet", "percent", "celsius", "fahrenheit")) or (short and len(form) > 1):
-            units = units_named(form) or _unit_of_symbol(form)
+        if (
+            marked
+            or form.endswith(("s", "feet", "percent", "celsius", "fahrenheit"))
+            or (short and len(form) > 1)
+        ):
+            units = units_named(form) or units_by_symbol(form)
             word = short and units and form.lower() == unit_of(units[0]).name
             if units and (marked or not word):
                 return units[0]
@@ -238,25 +252,13 @@ def _is_currency(word: str) -> bool:
     return bool(units) and units[0] == word.upper() and is_money(units[0])
 
 
-def _unit_of_symbol(form: str) -> tuple[str, ...]:
-    """Units by their symbols in any case, as in `size_gb` and `sizeGB`."""
-    scaled = {form.upper(), form.capitalize(), form[:1] + form[1:].upper(), form[:-1] + form[-1:].upper()}
-    scaled |= {form[:1].upper() + form[1:], form[:1].lower() + form[1:2].upper() + form[2:]}
-    scaled |= {form.lower(), form[:1] + form[1:2].upper() + form[2:], form[:1].upper() + form[1:2] + form[2:].upper()}
-    for other in sorted(scaled):
-        units = units_named(other)
-        if units:
-            return units
-    return ()
-
-
 def _unit_and_scale(written: str) -> tuple[str, int]:
     """A unit as the value of an attribute or in parentheses: "°C", "km", "EUR million", "in thousands"."""
     alone = {"C": "degree Celsius", "F": "degree Fahrenheit", "K": "kelvin", "in": "inch", '"': "inch"}
     plain = written.strip()
     if plain in alone:
         return alone[plain], 1
-    units = units_named(plain) or _unit_of_symbol(plain)
+    units = units_named(plain) or units_by_symbol(plain)
     if units:
         return units[0], 1
     scale, rest = 1, []
@@ -282,7 +284,10 @@ _PERIODS = [
     for pattern, any_case in (
         (rf"(?P<day>{_YEAR}-\d\d-\d\d)", True),
         (rf"(?P<season>{_YEAR}[-/–](?:{_YEAR}|\d\d))", True),
-        (rf"[Qq](?P<quarter>[1-4])[_\s-]?(?P<year>{_YEAR})|(?P<year2>{_YEAR})[_\s-]?[Qq](?P<quarter2>[1-4])", False),
+        (
+            rf"[Qq](?P<quarter>[1-4])[_\s-]?(?P<year>{_YEAR})|(?P<year2>{_YEAR})[_\s-]?[Qq](?P<quarter2>[1-4])",
+            False,
+        ),
         (rf"(?P<month>{_MONTH})[_\s-]?(?P<year>{_YEAR})|(?P<year2>{_YEAR})[_\s-](?P<month2>{_MONTH})", True),
         (rf"(?:FY|fy)?(?P<year>{_YEAR})", False),
         (r"(?:FY|fy)(?P<short>\d\d)", False),
@@ -325,7 +330,7 @@ def _period_beside(siblings: Mapping[str, str]) -> str:
     return _period(keys.get("quarter") or keys.get("period") or keys.get("fiscal year") or "")[0]
 
 
-def _from_siblings(attribute: str, hint: Hint, siblings: Mapping[str, str]) -> tuple[str, int]:
+def _from_siblings(attribute: str, siblings: Mapping[str, str]) -> tuple[str, int]:
     """The unit and scale that other attributes give; the one that names this attribute goes first."""
     words = _last_words(attribute)
     if words & _UNIT_KEY:
@@ -347,7 +352,9 @@ def _from_siblings(attribute: str, hint: Hint, siblings: Mapping[str, str]) -> t
     return unit, next((scale for _, scale in bare if scale > 1), 1)
 
 
-def _bare_unit(key: str, value: str, words: frozenset[str], siblings: Mapping[str, str]) -> list[tuple[str, int]]:
+def _bare_unit(
+    key: str, value: str, words: frozenset[str], siblings: Mapping[str, str]
+) -> list[tuple[str, int]]:
     """The unit or scale of an attribute that is called just "unit", "currency" or "scale"."""
     about_money = bool(words & _MONEY) or bool(words & _GENERIC)
     if _BARE_CURRENCY.fullmatch(key) and about_money:
@@ -371,4 +378,6 @@ def _last_words(path: str) -> frozenset[str]:
 
 def _names_alike(short: Iterable[str], words: Iterable[str]) -> bool:
     """Whether a name stands for another: temp for temperature_max."""
-    return all(any(word.startswith(one[:4]) and (one.startswith(word) or word.startswith(one)) for word in words) for one in short)
+    return all(
+        any(word.startswith(one) or one.startswith(word) for word in words if len(word) > 2) for one in short
+    )

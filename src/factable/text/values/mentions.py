@@ -123,7 +123,8 @@ def _with_hint(value: Value, hint: Hint) -> list[Value]:
     """A value with the unit, scale, rank or direction that its attribute gives."""
     measured = bool(hint.unit) or hint.scale > 1
     if not isinstance(value, Number):
-        return [] if measured and isinstance(value, Date) and value == Date(value.year) else [value]
+        is_year = isinstance(value, Date) and value == Date(value.year)
+        return [] if measured and is_year and hint.unit != "year" else [value]
     if vaguer_unit(hint.unit) == value.unit != "":
         return [replace(value, unit=hint.unit)]
     if not value.unit:
@@ -148,7 +149,9 @@ def _measured(number: Number, hint: Hint) -> list[Value]:
         return [percent, number] if abs(number.value) <= 1 else [number]
     amount = replace(_times(number, hint.scale), unit=hint.unit)
     # A table in millions may be quoted with its digits alone; "€412" is not €412 million, though.
-    return [amount] if hint.scale == 1 else [amount, replace(number, unit=f"{hint.scale} {hint.unit}".strip())]
+    return (
+        [amount] if hint.scale == 1 else [amount, replace(number, unit=f"{hint.scale} {hint.unit}".strip())]
+    )
 
 
 def _times(number: Number, factor: int) -> Number:

@@ -121,7 +121,7 @@ concentration | part per million | 1          |                     | ppm
 emission     | gram per kilometre | 1          | gram per kilometer  | g/km
 consumption  | litre per 100 km | 1            | liter per 100 km    | l/100km, l/100 km, L/100km, L/100 km
 torque       | newton metre   | 1              | newton meter        | Nm
-per area     | per square kilometre | 1        | per square kilometer, per sq km | /km², /km2, per km², per km2
+per area     | per square kilometre | 1 | per square kilometer, per sq km, per km2 | /km², /km2, per km²
 per area     | per square mile | 15625000000/40468564224 | per sq mi, per sq mile |
 percent      | percent        | 1              | per cent, pct       | %
 points       | percentage point | 1            |                     | pp
@@ -233,6 +233,10 @@ def _build() -> _Tables:
 
 
 UNITS, _WORDS, _SYMBOLS = _build()
+_FOLDED_SYMBOLS: dict[str, list[str]] = {}
+for _symbol, _names in _SYMBOLS.items():
+    if len(_symbol) > 1:
+        _FOLDED_SYMBOLS.setdefault(_symbol.lower(), _names)
 
 
 def _any_of(forms: list[str]) -> str:
@@ -252,6 +256,11 @@ _OUT_OF = re.compile(r"\sout\sof\s(?:a\spossible\s)?(\d{1,3}|five|ten)(?![^\W_])
 def units_named(form: str) -> tuple[str, ...]:
     """The units that a symbol or word may mean."""
     return tuple(_SYMBOLS.get(form) or _WORDS.get(form.lower()) or ())
+
+
+def units_by_symbol(form: str) -> tuple[str, ...]:
+    """The units that a symbol may mean in upper or lower case, as in names of attributes."""
+    return tuple(_FOLDED_SYMBOLS.get(form.lower(), ()))
 
 
 def unit_at(text: str, index: int) -> tuple[tuple[str, ...], int]:
