@@ -6,8 +6,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from factable.errors import MissingExtraError, UsageError
 from factable.models.runtime.folders import quiet_transformers
+from factable.models.runtime.manifest import MODEL
 from factable.train.trainer import (
     Log,
     Schedule,
@@ -59,6 +63,35 @@ def load_encoder(folder: Path, *, outputs: int, mean: bool, seed: int = 0) -> "t
         encoder.pooler = None
     encoder.embeddings.requires_grad_(False)
     return EncoderModel(encoder, outputs=outputs, mean=mean, seed=seed)
+
+
+def copy_weights(folder: Path, model: "torch.nn.Module") -> None:
+    """Give an encoder the weights of a model folder made by factable, as exactly as its 7 bits allow."""
+    import torch
+
+    weights = dequantised_weights(folder)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name in weights and name.startswith("encoder."):
+                parameter.copy_(torch.from_numpy(weights[name]))
+
+
+def dequantised_weights(folder: Path) -> "dict[str, NDArray[np.float32]]":
+    """The weights of an encoder in a model folder, under their names in torch."""
+    import onnx
+    from onnx import numpy_helper
+
+    graph = onnx.load(str(folder / MODEL)).graph
+    arrays = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
+    weights = {name: array for name, array in arrays.items() if array.dtype == np.float32}
+    for node in graph.node:
+        if node.op_type == "MatMulInteger" and node.input[1].endswith("_quantized"):
+            # "/encoder/encoder/layer.0/attention/self/query/MatMul_quant": a path of modules
+            module = node.name.strip("/").rsplit("/", 1)[0].replace("/", ".")
+            stem = node.input[1].removesuffix("_quantized")
+            scale = arrays[f"{stem}_scale"]
+            weights[f"{module}.weight"] = (arrays[node.input[1]].astype(np.float32) * scale).T.copy()
+    return weights
 
 
 def load_base_tokenizer(base: Path) -> "Tokenizer":

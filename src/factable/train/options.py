@@ -40,6 +40,18 @@ class QuestevalOptions(NamedTuple):
     save_every: int = 250
 
 
+class MarksOptions(NamedTuple):
+    """How to train the model that marks words."""
+
+    epochs: int = 2
+    batch_size: int = 16
+    learning_rate: float = 1e-4
+    seed: int = 0
+    warm_up: float = 0.1
+    max_tokens: int = 256
+    save_every: int = 250
+
+
 class ExtractorOptions(NamedTuple):
     """How to train an extractor; it stops after `patience` epochs without a better one.
 
@@ -56,4 +68,4 @@ class ExtractorOptions(NamedTuple):
     seed: int = 0
 
 
-TrainingOptions = QaOptions | RankerOptions | QuestevalOptions | ExtractorOptions
+TrainingOptions = QaOptions | RankerOptions | QuestevalOptions | MarksOptions | ExtractorOptions

@@ -17,13 +17,14 @@ from factable.models.runtime.checksums import CHECKSUMS
 MANIFEST = "manifest.json"
 CARD = "CARD.md"
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
-NLI, EMBEDDER, QA = MODEL_KINDS = ("nli", "embedder", "qa")
+NLI, EMBEDDER, QA, MARKS = MODEL_KINDS = ("nli", "embedder", "qa", "marks")
 # Fewer tokens do not hold two sentences; and half of it holds any single character in any tokenizer.
 MIN_WINDOW = 64
 NLI_MODELS = ("nli",)
 # Encoders: as published, and trained to rank.
 EMBEDDERS = ("embed", "trained")
 QA_MODELS = ("qa",)
+MARKS_MODELS = ("marks",)
 EMBEDDED = (*NLI_MODELS, *EMBEDDERS, *QA_MODELS)
 _EMBEDDED_FOLDER = Path(str(files("factable") / "data" / "models"))
 MODEL_REMEDY = "install factable again, or take another folder"

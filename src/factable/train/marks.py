@@ -1,0 +1,249 @@
+"""Training the model that marks words: evidence and a sentence in, a probability per token out."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import orjson
+
+from factable.io.data import make_table
+from factable.io.files import iter_whole_lines
+from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex
+from factable.models.marks import OnnxMarks, encode_sentence
+from factable.models.runtime.manifest import MARKS
+from factable.models.runtime.progress import no_progress
+from factable.structure import Structure
+from factable.text.markdown import segments
+from factable.train.card import describe_training, markdown_table, write_card
+from factable.train.encoder import (
+    EncodedPairs,
+    copy_weights,
+    find_base,
+    load_base_tokenizer,
+    load_encoder,
+    train_on_pairs,
+)
+from factable.train.export import export_model
+from factable.train.options import MarksOptions
+from factable.train.trainer import Log, Schedule, work_folder
+from factable.types import Span
+
+if TYPE_CHECKING:
+    import torch
+
+# What judges marked counts for this share of a target, where a file has judges beside people.
+JUDGES_SHARE = 0.25
+# One input in five, by its data, is left out of the training and measured.
+HELD_OUT_OF = 5
+# Tokens that are not of the sentence have no target.
+NO_TARGET = -1.0
+
+
+class MarkedExample(NamedTuple):
+    """A sentence with its evidence, and what people (and judges) marked in it."""
+
+    source: str
+    evidence: str
+    sentence: str
+    human: tuple[Span, ...]
+    judges: tuple[tuple[Span, ...], ...]
+    held_out: bool
+
+
+class MarksFigures(NamedTuple):
+    """How well marks tell the characters and the sentences that people marked."""
+
+    sentences: int
+    marked: int
+    auc_tokens: float
+    auc_sentences: float
+
+
+def read_marked(path: str) -> Iterator[MarkedExample]:
+    """The sentences of texts with error spans; texts of the same data are all held out, or none."""
+    indexes: dict[bytes, tuple[EvidenceIndex, bool]] = {}
+    for line in iter_whole_lines(path):
+        row = orjson.loads(line)
+        key = orjson.dumps(row["data"])
+        if key not in indexes:
+            structure = Structure.of(make_table(row["data"], title=row.get("title", "")))
+            draw = int.from_bytes(hashlib.sha256(key).digest()[:8], "big") % HELD_OUT_OF
+            indexes[key] = EvidenceIndex(structure), draw == 0
+        yield from _sentences(path, row, *indexes[key])
+
+
+def _sentences(path: str, row: Mapping[str, Any], index: EvidenceIndex, held_out: bool) -> Iterator[MarkedExample]:
+    judges = [spans for spans in (row.get("judges") or {}).values() if isinstance(spans, list)]
+    for segment in segments(row["text"]):
+        sentence = row["text"][segment.start : segment.end]
+        yield MarkedExample(
+            Path(path).name,
+            index.evidence_for(sentence, MAX_EVIDENCE_WORDS),
+            sentence,
+            _inside(row["spans"], segment.span),
+            tuple(_inside(spans, segment.span) for spans in judges),
+            held_out,
+        )
+
+
+def _inside(spans: Sequence[Sequence[Any]], within: Span) -> tuple[Span, ...]:
+    """The parts of spans inside another span, counted from its start."""
+    cut = ((max(span[0], within[0]), min(span[1], within[1])) for span in spans)
+    return tuple((start - within[0], end - within[0]) for start, end in cut if start < end)
+
+
+def token_targets(example: MarkedExample, offsets: Sequence[Span]) -> list[float]:
+    """For each token the share of a marked word: 1 if people marked it, a little if only judges did."""
+    human = _overlaps(offsets, example.human)
+    if not example.judges:
+        return human.tolist()
+    judges = np.mean([_overlaps(offsets, spans) for spans in example.judges], axis=0)
+    targets: list[float] = ((1 - JUDGES_SHARE) * human + JUDGES_SHARE * judges).tolist()
+    return targets
+
+
+def _overlaps(offsets: Sequence[Span], spans: Sequence[Span]) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    return np.array([float(any(a < end and start < b for start, end in spans)) for a, b in offsets])
+
+
+def encode_marked(base: Path, examples: Sequence[MarkedExample], max_tokens: int) -> EncodedPairs:
+    """Sentences as token numbers with a target for each token."""
+    tokenizer = load_base_tokenizer(base)
+    tokens, types, labels = [], [], []
+    for example in examples:
+        encoded = encode_sentence(tokenizer, example.evidence, example.sentence, max_tokens)
+        if encoded.first > encoded.last:
+            continue
+        targets = token_targets(example, encoded.offsets)
+        tokens.append(encoded.ids)
+        types.append(encoded.types)
+        labels.append([NO_TARGET] * encoded.first + targets + [NO_TARGET])
+    return EncodedPairs(tokens, types, labels)
+
+
+def _binary_loss(scores: "torch.Tensor", labels: Sequence[Sequence[float]]) -> "torch.Tensor":
+    """The mean loss of all tokens that have a target."""
+    import torch
+
+    targets = torch.full(scores.shape[:2], NO_TARGET)
+    for row, values in enumerate(labels):
+        targets[row, : len(values)] = torch.tensor(values)
+    known = targets >= 0
+    return torch.nn.functional.binary_cross_entropy_with_logits(scores[..., 0][known], targets[known])
+
+
+def train_marks(
+    files: Sequence[str],
+    base: Path | None,
+    start: Path | None,
+    out: Path,
+    options: MarksOptions,
+    *,
+    about: str,
+    threads: int,
+    log: Log,
+) -> None:
+    """Train a model and write its folder; `start` is a model folder whose encoder to start from."""
+    base = find_base(base)
+    examples = [example for name in files for example in read_marked(name)]
+    train = [example for example in examples if not example.held_out]
+    held_out = [example for example in examples if example.held_out]
+    log(f"{len(train):,} sentences to learn from, {len(held_out):,} held out")
+    model = load_encoder(base, outputs=1, mean=False, seed=options.seed)
+    if start is not None:
+        copy_weights(start, model)
+    result = train_on_pairs(
+        model,
+        encode_marked(base, train, options.max_tokens),
+        _binary_loss,
+        Schedule.of(options),
+        work_folder(out),
+        batch_size=options.batch_size,
+        settings={"rate": options.learning_rate, "seed": options.seed},
+        threads=threads,
+        log=log,
+    )
+    export_model(model, base, out, kind=MARKS, about=about)
+    figures = measure_marks(out, held_out)
+    for name, row in figures.items():
+        log(f"{name}: AUC of tokens {row.auc_tokens:.3f}, of sentences {row.auc_sentences:.3f}")
+    _write_card(out, options, train, figures, result.minutes)
+
+
+def measure_marks(folder: Path, examples: Sequence[MarkedExample]) -> dict[str, MarksFigures]:
+    """How well an exported model marks held-out sentences, by file."""
+    marked = OnnxMarks(folder).mark([(each.evidence, each.sentence) for each in examples], no_progress)
+    figures = {}
+    for source in dict.fromkeys(example.source for example in examples):
+        pairs = [
+            (example, marks)
+            for example, marks in zip(examples, marked, strict=True)
+            if example.source == source and marks.spans
+        ]
+        tokens = [chance for _, marks in pairs for chance in marks.probabilities]
+        wrong = [value > 0 for example, marks in pairs for value in _overlaps(marks.spans, example.human)]
+        worst = [max(marks.probabilities) for _, marks in pairs]
+        has_human = [bool(example.human) for example, _ in pairs]
+        figures[source] = MarksFigures(
+            len(pairs), sum(has_human), _auc(tokens, wrong), _auc(worst, has_human)
+        )
+    return figures
+
+
+def _auc(scores: Sequence[float], labels: Sequence[bool]) -> float:
+    """The probability that a positive case scores higher than a negative one; NaN without both."""
+    positive = sum(labels)
+    negative = len(labels) - positive
+    if not positive or not negative:
+        return float("nan")
+    values, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    return float((ranks[np.array(labels)].sum() - positive * (positive + 1) / 2) / (positive * negative))
+
+
+def _write_card(
+    folder: Path,
+    options: MarksOptions,
+    train: Sequence[MarkedExample],
+    figures: Mapping[str, MarksFigures],
+    minutes: float,
+) -> None:
+    by_source = {
+        source: [example for example in train if example.source == source]
+        for source in dict.fromkeys(example.source for example in train)
+    }
+    write_card(
+        folder,
+        title="Marks",
+        summary=(
+            "Reads data and a sentence together and gives each word a probability that the data does not "
+            "support it: a small encoder and one score per token."
+        ),
+        command="factable train marks",
+        sections={
+            "Data": markdown_table(
+                ("file", "sentences", "with marks"),
+                [
+                    (name, f"{len(rows):,}", f"{sum(bool(row.human) for row in rows):,}")
+                    for name, rows in by_source.items()
+                ],
+            ),
+            "Training": describe_training(
+                f"{options.epochs} passes over all sentences",
+                batch_size=options.batch_size,
+                learning_rates=[options.learning_rate],
+                seed=options.seed,
+                minutes=minutes,
+                max_tokens=options.max_tokens,
+            ),
+            "Held-out inputs": markdown_table(
+                ("file", "sentences", "with marks", "AUC of tokens", "AUC of sentences"),
+                [
+                    (name, f"{row.sentences:,}", f"{row.marked:,}", f"{row.auc_tokens:.3f}", f"{row.auc_sentences:.3f}")
+                    for name, row in figures.items()
+                ],
+            ),
+        },
+    )
