@@ -75,7 +75,9 @@ def segments(text: str) -> list[Segment]:
 
 
 def _is_structure(line: str) -> bool:
-    return bool(_HEADING.match(line) or _BULLET.match(line) or _RULE.match(line) or _SHORT_LABEL.fullmatch(line))
+    return bool(
+        _HEADING.match(line) or _BULLET.match(line) or _RULE.match(line) or _SHORT_LABEL.fullmatch(line)
+    )
 
 
 def _announced(text: str, segment: Segment) -> Segment:

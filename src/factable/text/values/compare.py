@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 from factable.text.values.kinds import Boolean, Date, Name, NameList, Number, Relation, Value
 from factable.text.values.names import compare_names
-from factable.text.values.units import unit_of, vaguer_unit
+from factable.text.values.units import is_money, unit_of, vaguer_unit
 
 # A number that is further off is not a rounding, however few digits it has: 600,000 is not a million.
 _MAX_ROUNDING = Fraction(1, 10)
+# Measures that are rounded to whole numbers however small: 0.4 °C is 0 °C.
+_ROUNDED_TO_ONES = ("temperature", "speed", "percent")
 
 
 def compare_values(data: Value, text: Value) -> Relation:
@@ -48,7 +50,9 @@ def _compare_numbers(data: Number, text: Number) -> Relation:
         return Relation.COARSER if numbers is Relation.EQUAL else numbers
     if _says_less(data.unit, text.unit):
         return Relation.FINER if numbers is Relation.EQUAL else numbers
-    return Relation.INCOMPARABLE
+    # The same amount in another currency; another amount may have been converted.
+    other_currency = is_money(data.unit) and is_money(text.unit)
+    return Relation.DIFFERENT if other_currency else Relation.INCOMPARABLE
 
 
 def _says_less(unit: str, other: str) -> bool:
@@ -85,7 +89,10 @@ def _is_exact(number: Number) -> bool:
 
 
 def _rounding(number: Number) -> Fraction:
-    return min(number.step / 2, abs(number.value) * _MAX_ROUNDING)
+    most = abs(number.value) * _MAX_ROUNDING
+    if number.unit in _ROUNDED_TO_ONES:
+        most = max(most, Fraction(1, 2))
+    return min(number.step / 2, most)
 
 
 def _stated(number: Number) -> _Interval:

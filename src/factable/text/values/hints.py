@@ -43,7 +43,8 @@ def _set_of(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_MONEY = _set_of("""
+#: Words of attributes that are amounts of money.
+MONEY_WORDS = _set_of("""
 amount price prices cost costs fee fees revenue revenues sales turnover profit income earnings salary
 wage wages pay payment budget spend spending expense expenses ebit ebitda cash debt balance total
 subtotal tax taxes rent deposit value worth valuation gdp funding loan discount charge fare tariff ticket
@@ -92,7 +93,7 @@ _DOUBTFUL: dict[str, tuple[tuple[frozenset[str], str], ...]] = {
     "in": ((_LENGTH, "inch"),),
     "ms": ((_SPEED, "metre per second"), (_TIME, "millisecond")),
     "mps": ((_SPEED, "metre per second"),),
-    "pounds": ((_MONEY, "pound (money)"), (frozenset(), "pound (mass)")),
+    "pounds": ((MONEY_WORDS, "pound (money)"), (frozenset(), "pound (mass)")),
     "gallons": ((frozenset(), "US gallon"),),
 } | _SINGLE_LETTERS
 _SCALES = {"k": 10**3, "thousand": 10**3, "thousands": 10**3, "tsd": 10**3, "lakh": 10**5, "lakhs": 10**5}
@@ -125,7 +126,7 @@ _DIMENSION_WORDS = {
     "temperature": _TEMPERATURE,
     "mass": _set_of("weight mass load"),
     "volume": _set_of("volume capacity"),
-    "money": _MONEY,
+    "money": MONEY_WORDS,
 }
 _MAX_UNIT_WORDS = 4
 
@@ -190,7 +191,7 @@ def _scale_of(words: list[str], *, money: bool = False) -> tuple[int, list[str]]
         others = {other.lower() for other in words[:at]}
         if word not in _SCALES:
             continue
-        known = money or others & (_MONEY | _COUNTED) or any(_is_currency(other) for other in others)
+        known = money or others & (MONEY_WORDS | _COUNTED) or any(_is_currency(other) for other in others)
         if len(word) > 1 or (known and at == len(words) - 1):
             before = words[: at - 1] if words[at - 1].lower() == "in" and at > 1 else words[:at]
             return _SCALES[word], before + words[at + 1 :]
@@ -356,7 +357,7 @@ def _bare_unit(
     key: str, value: str, words: frozenset[str], siblings: Mapping[str, str]
 ) -> list[tuple[str, int]]:
     """The unit or scale of an attribute that is called just "unit", "currency" or "scale"."""
-    about_money = bool(words & _MONEY) or bool(words & _GENERIC)
+    about_money = bool(words & MONEY_WORDS) or bool(words & _GENERIC)
     if _BARE_CURRENCY.fullmatch(key) and about_money:
         unit, scale = _unit_and_scale(value)
         return [(unit, scale)] if is_money(unit) else []

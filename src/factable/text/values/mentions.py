@@ -11,7 +11,7 @@ from factable.text.values.hints import Hint, hint_of
 from factable.text.values.kinds import Boolean, Date, Mention, Name, NameList, Number, Value
 from factable.text.values.names import find_names, parse_name
 from factable.text.values.numbers import find_numbers, join_numbers
-from factable.text.values.units import vaguer_unit
+from factable.text.values.units import unit_at, vaguer_unit
 
 
 def find_mentions(text: str) -> tuple[Mention, ...]:
@@ -19,6 +19,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
 
     Spans of numbers and dates do not overlap, except for years, which may be numbers, too.
     """
+    text = _SPACED.sub(_joined_thousands, text)
     dates = list(find_dates(text))
     numbers = list(join_numbers(text, find_numbers(text, _covered(text, dates))))
     # A number with a unit is not a year, nor is one with a comma.
@@ -38,6 +39,18 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
         mention for mention in numbers if not (isinstance(mention.value, Name) and inside[mention.start])
     ]
     return tuple(sorted([*dates, *numbers, *years, *names], key=lambda mention: (mention.start, mention.end)))
+
+
+# Thousands separated by plain spaces: 1 500 000, or 12 500 before a unit.
+_SPACED = re.compile(r"(?<![\w.,+])[1-9]\d{0,2}(?: \d{3})+(?![\d\w]|[.,]\d|\s\d)")
+
+
+def _joined_thousands(match: re.Match[str]) -> str:
+    """The number with spaces that no longer separate words; spans of the text stay as they are."""
+    alone = (match.start(), match.end()) == (0, len(match.string))
+    if alone or match[0].count(" ") > 1 or unit_at(match.string, match.end())[0]:
+        return match[0].replace(" ", "\u00a0")
+    return match[0]
 
 
 def _no_codes(mentions: Iterable[Mention]) -> list[Mention]:
@@ -61,7 +74,7 @@ _WHEN = re.compile(
     r"built|since|released|selected|added|inaugurated|started|ended|begun|first flown|retired)\b",
     re.IGNORECASE,
 )
-_RANK = re.compile(r"\b(?:rank|ranking|position)\b", re.IGNORECASE)
+_RANK = re.compile(r"\b(?:rank|ranking|position|standing|seed|minute|round|lap|edition)\b", re.IGNORECASE)
 _FALL = re.compile(r"\b(?:drop|decline|decrease|reduction|fall|loss)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*[;|]\s*|\s*,\s+(?:and\s+)?")
 _AND = re.compile(r"\s+and\s+")

@@ -15,11 +15,13 @@ from factable.text.values.units import CURRENCY_BEFORE, rating_unit, unit_at, un
 # Longer runs of digits are codes, and slow to parse as numbers.
 _MAX_DIGITS = 40
 _GROUPED = "[\u00a0\u2009\u202f'’]"
-#: Digits as a part of a pattern: 1,500,000.5, 1,50,000, 1.500.000, 1'500'000, 1500000.5 or .5
+#: Digits as a part of a pattern: 1,500,000.5, 1,50,000, 1.500.000, 1.500,5, 1'500'000, 1,5, 1500000.5 or .5
 _NUMBER = (
-    r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)"
-    rf"|\d{{1,3}}(?:{_GROUPED}\d{{3}})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?"
+    r"|\d{1,3}(?:\.\d{3})+,\d{1,2}(?!,?\d)|\d{1,3}(?:\.\d{3}){2,}(?!\d)"
+    rf"|\d{{1,3}}(?:{_GROUPED}\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+,\d{{1,2}}(?!,?\d)|\d+(?:\.\d+)?|\.\d+)"
 )
+_DECIMAL_COMMA = re.compile(r".*[^,],\d{1,2}")
 _DIGITS = re.compile(_NUMBER)
 # A word with a digit, and what is connected to it: 14/32, 25-year-old, 1:25, 3.5.
 _TOKEN = re.compile(
@@ -31,8 +33,9 @@ _ORDINAL = re.compile("st|nd|rd|th", re.IGNORECASE)
 _FRACTIONS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅛": "1/8"}
 _FRACTION_SIGN = re.compile(f"\\s?([{''.join(_FRACTIONS)}])|\\s([1-9])/([2-9])(?![\\w/])")
 _LONE_FRACTION = re.compile(rf"(?<!\w)(?<!\d\s)[{''.join(_FRACTIONS)}](?!\w)")
-#: The precision of fractions: a third is 0.3.
+#: The precision of fractions: a third is 0.3, or a third of 100% to within 1%.
 TENTH = Fraction(1, 10)
+_SHARE_STEP = Fraction(2)
 #: Words that multiply the number before them.
 SCALES = {"thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7}
 SCALES |= {"billion": 10**9, "trillion": 10**12}
@@ -52,6 +55,8 @@ class Numeral(NamedTuple):
     step: Fraction
     high: Fraction | None = None
     ordinal: bool = False
+    # A part of a whole in words, which may be a percentage: a quarter, two thirds.
+    share: bool = False
 
     def scaled(self, factor: int, end: int, *, rounds: bool = True) -> "Numeral":
         """The number times a scale word that ends at `end`; a dozen and a hundred do not round it."""
@@ -69,6 +74,8 @@ def read_digits(written: str) -> tuple[Fraction, Fraction] | None:
     """A number in digits and the place value of its last digit; None for a code such as 007."""
     if len(written) > _MAX_DIGITS or not _DIGITS.fullmatch(written):
         return None
+    if _DECIMAL_COMMA.fullmatch(written) and written.count(",") == 1:
+        written = written.replace(".", "").replace(",", ".")
     plain = re.sub(f",|{_GROUPED}", "", written)
     if plain.count(".") > 1:
         plain = plain.replace(".", "")
@@ -140,7 +147,8 @@ _PARTS |= {f"{word}s": number for word, number in _PARTS.items()}
 _SCALE_WORD = "|".join(SCALES)
 _STARTS = re.compile(
     rf"(?<![^\W_])(?:({'|'.join([*_SMALL, *_ORDINALS])})|(half)(?:\s({_SCALE_WORD}|a\s(?:{_SCALE_WORD})))?"
-    rf"|an?[\s-](dozen|hundred|{_SCALE_WORD})|an?\s(third|quarter|fifth|tenth)(?=\s(?:of|as)\s))(?![^\W_])",
+    rf"|an?[\s-](dozen|hundred|{_SCALE_WORD})|an?\s(third|quarter|fifth|tenth)(?=\s(?:of|as)\s)"
+    rf"|(an?)(?=\s[a-z]+\sand\sa\shalf))(?![^\W_])",
     re.IGNORECASE,
 )
 _NEXT = re.compile(r"(\sand\s|-and-|,\s|\s|-)([A-Za-z]+)(?![^\W_])", re.IGNORECASE)
@@ -149,6 +157,17 @@ _POINTING = re.compile(
     r"(?<![^\W_])(?:the|this|that|no|any|some|every|each|which|other|first|last|third)\s\Z", re.IGNORECASE
 )
 _AN = re.compile(r"\san?(?=\s)")
+# "half" is a number in "half of them", "half an hour", "by half"; not in "the second half", "half-time".
+_HALF_OF = re.compile(r"\s(?:of|an?|the|as|its|their|his|her|that|this)(?![^\W_])", re.IGNORECASE)
+_ONE_OF_TWO_HALVES = re.compile(
+    r"(?<![^\W_])(?:first|second|latter|other|opening|1st|2nd|final|last|top|bottom|upper|lower|better|each|either|"
+    r"every|the|this|that)[\s-]\Z",
+    re.IGNORECASE,
+)
+_BY_HALF = re.compile(
+    r"(?<![^\W_])(?:and\sa|by|in|about|around|nearly|almost|over|under|than|roughly|approximately)\s\Z",
+    re.IGNORECASE,
+)
 
 
 def numerals_in_words(text: str) -> Iterator[Numeral]:
@@ -162,16 +181,15 @@ def numerals_in_words(text: str) -> Iterator[Numeral]:
 
 
 def _number(text: str, start: re.Match[str]) -> Numeral | None:
-    small, half, scale, multiplier, part = start.groups()
+    small, half, scale, multiplier, part, one = start.groups()
     if half:
-        numeral = Numeral(start.start(), start.end(), Fraction(1, 2), TENTH)
-        article = _AN.match(text, numeral.end)
-        if article and unit_at(text, article.end())[0]:
-            # "Half an hour", but not "half a loaf".
-            return numeral._replace(end=article.end())
-        return numeral.scaled(SCALES[scale.split()[-1].lower()], start.end()) if scale else numeral
+        return _half(text, start, scale)
     if part:
-        return Numeral(start.start(), start.end(), Fraction(1, _PARTS[part.lower()]), TENTH)
+        return Numeral(start.start(), start.end(), Fraction(1, _PARTS[part.lower()]), TENTH, share=True)
+    if one:
+        # "an hour and a half"
+        known = unit_at(text, start.end())[0]
+        return Numeral(start.start(), start.end(), Fraction(1), Fraction(1)) if known else None
     if multiplier:
         return _Words(text, start.start(), start.start(4), Fraction(1)).read()
     word = small.lower()
@@ -184,6 +202,25 @@ def _number(text: str, start: re.Match[str]) -> Numeral | None:
         and (_OF.match(text, numeral.end) or _POINTING.search(text, max(0, numeral.start - 7), numeral.start))
     )
     return None if pronoun else numeral
+
+
+def _half(text: str, start: re.Match[str], scale: str | None) -> Numeral | None:
+    numeral = Numeral(start.start(), start.end(), Fraction(1, 2), TENTH)
+    if scale:
+        return numeral.scaled(SCALES[scale.split()[-1].lower()], start.end())
+    if _ONE_OF_TWO_HALVES.search(text, max(0, start.start() - 9), start.start()):
+        return None
+    article = _AN.match(text, numeral.end)
+    if article and unit_at(text, article.end())[0]:
+        # "Half an hour", but not "half a loaf".
+        return numeral._replace(end=article.end())
+    if unit_at(text, numeral.end)[0]:
+        return numeral
+    counted = _HALF_OF.match(text, numeral.end) or (
+        text[numeral.end : numeral.end + 1] != "-"
+        and _BY_HALF.search(text, max(0, start.start() - 15), start.start())
+    )
+    return numeral._replace(share=True) if counted else None
 
 
 @dataclass(slots=True)
@@ -223,7 +260,7 @@ class _Words:
         if self.last in _TENS and 1 <= _ORDINALS.get(key, 0) <= 9:
             return numeral._replace(value=numeral.value + _ORDINALS[key], ordinal=True)
         if key in _PARTS and 0 < numeral.value < _PARTS[key] and self.last != "a":
-            return numeral._replace(value=numeral.value / _PARTS[key], step=TENTH)
+            return numeral._replace(value=numeral.value / _PARTS[key], step=TENTH, share=True)
         return numeral._replace(value=numeral.value * 12) if key == "dozen" else None
 
     def _add(self, gap: str, key: str) -> bool:
@@ -250,11 +287,19 @@ class _Words:
 
 
 _BOUNDS: dict[Bound, str] = {
-    "about": r"about|around|approximately|approx\.?|roughly|circa|ca?\.|some|close\sto|~|≈",
-    "over": r"over|more\sthan|above|exceeding|greater\sthan|higher\sthan|>",
-    "under": r"under|less\sthan|below|fewer\sthan|lower\sthan|nearly|almost|just\sunder|<",
+    "about": (
+        r"(?:somewhere\s)?around|about|approximately|approx\.?|roughly|circa|ca?\.|some|close\sto|an?\sestimated|~|≈"
+    ),
+    "over": (
+        r"(?:just|well)\sover|slightly\s(?:over|above)|over|(?:slightly\s)?more\sthan|above|exceeding|"
+        r"greater\sthan|higher\sthan|upwards\sof|in\sexcess\sof|>"
+    ),
+    "under": (
+        r"(?:just|slightly)\s(?:under|below|less\sthan|shy\sof)|under|less\sthan|below|fewer\sthan|lower\sthan|"
+        r"nearly|almost|<"
+    ),
     "at least": r"at\sleast|no\sless\sthan|not\sless\sthan|a\sminimum\sof|≥",
-    "at most": r"at\smost|up\sto|no\smore\sthan|not\smore\sthan|a\smaximum\sof|≤",
+    "at most": r"at\smost|up\sto|no\smore\sthan|not\smore\sthan|a\smaximum\sof|as\s(?:much|many|high)\sas|≤",
 }
 _FALLS = (
     r"(?:fell|falls?|fallen|falling|dropp?(?:s|ed|ing)?|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|shrank|shrunk|sank|"
@@ -279,11 +324,29 @@ _OPPOSITE: dict[Bound, Bound] = {
 }
 _AFTER = re.compile(
     r"[\s-](?:(?P<falls>drop|decline|decrease|reduction|fall|loss|dip|slump|lower|fewer|less|below\szero)"
-    r"|or\s(?P<more>more|above|higher)|or\s(?P<fewer>less|fewer|below|lower))(?![^\W_])",
+    r"|or\s(?P<more>more|above|higher)|or\s(?P<fewer>less|fewer|below|lower)|or\s(?P<about>so))(?![^\W_])",
     re.IGNORECASE,
 )
 _LONG_NUMBERS = re.compile(r"\d{4,}[-–]\d{4,}")
 _RATING = re.compile(r"(\d{1,3})/(5|10|100)")
+_PLUS = re.compile(r"\+(?![\d+])|-plus(?![^\W_])")
+_UNIT_AND_A_HALF = re.compile(r"\sand\sa\shalf(?![^\W_])", re.IGNORECASE)
+# The score of a game: no team has more points.
+_MAX_POINTS = 250
+_SCORE = re.compile(r"(\d{1,3})[-–](\d{1,3})")
+_SCORE_BEFORE = re.compile(
+    r"\b(?:won|win|wins|beat|beats|defeat\w*|lost|los[es]s?|losing|winning|victory|draw|drew|tied|score\w*|lead|led|"
+    r"trail\w*|record|result)\b[^.!?]*\Z",
+    re.IGNORECASE,
+)
+_SCORE_AFTER = re.compile(
+    r"\s(?:win|victory|loss|defeat|draw|lead|score|record|tie|triumph)\b", re.IGNORECASE
+)
+_NUMBERED = re.compile(
+    r"[\s-](?:minute|place|position|round|day|week|match|matchday|lap|hole|inning|set|game|season|edition|stage|floor|"
+    r"chapter|episode|pick|gear|seed|spot|over|attempt|visit)(?![^\W_])",
+    re.IGNORECASE,
+)
 
 
 class _Context(NamedTuple):
@@ -319,21 +382,42 @@ def _read_token(text: str, token: re.Match[str], after: int) -> list[Mention]:
     code = Mention(parse_name(token[0]), token.start(), token.end())
     rating = _RATING.fullmatch(token[0])
     if rating and int(rating[1]) <= int(rating[2]):
-        score = Number(Fraction(int(rating[1])), rating_unit(rating[2]))
-        return [Mention(score, token.start(), token.end()), code]
+        rated = Number(Fraction(int(rating[1])), rating_unit(rating[2]))
+        return [Mention(rated, token.start(), token.end()), code]
+    score = _score(text, token, after)
     numeral = numeral_in(text, token)
-    if numeral is None:
-        return [code]
+    if numeral is None or (score and numeral.high is None):
+        return score or [code]
     quantities = _quantities(text, numeral, after)
     rest = text[numeral.end : token.end()]
     measured = [mention for mention in quantities if mention.end > numeral.end]
     complete = [mention for mention in measured if mention.end >= token.end() or _goes_on(text, mention.end)]
     if numeral.high is not None and not rest and not any(_unit(mention) for mention in quantities):
         # Without a unit 2-3 may be a range or a score; 1046-8188 is a code.
-        return [code] if _LONG_NUMBERS.fullmatch(token[0]) else [*quantities, code]
+        return [code] if _LONG_NUMBERS.fullmatch(token[0]) else [*quantities, code, *score]
     if not rest or rest in ("'s", "’s"):
         return quantities
     return (quantities if _goes_on(text, numeral.end) else complete) or [code]
+
+
+def _score(text: str, token: re.Match[str], after: int) -> list[Mention]:
+    """The two numbers of a score such as 4-1; 1-4 is one only beside words for games."""
+    score = _SCORE.fullmatch(token[0])
+    numbers = [int(score[1]), int(score[2])] if score else []
+    if not score or max(numbers) > _MAX_POINTS or str(numbers[0]) != score[1] or str(numbers[1]) != score[2]:
+        return []
+    start, end = token.span()
+    if unit_at(text, end)[0] or text[max(0, start - 1) : start] in ("-", "–", "−"):
+        return []
+    if numbers[0] < numbers[1] and not (
+        _SCORE_BEFORE.search(text, max(after, start - _WINDOW), start) or _SCORE_AFTER.match(text, end)
+    ):
+        return []
+    middle = start + len(score[1])
+    return [
+        Mention(Number(Fraction(numbers[0])), start, middle),
+        Mention(Number(Fraction(numbers[1])), middle + 1, end),
+    ]
 
 
 def _goes_on(text: str, index: int) -> bool:
@@ -348,7 +432,10 @@ def _unit(mention: Mention) -> str:
 def _quantities(text: str, numeral: Numeral, after: int) -> list[Mention]:
     """The possible meanings of a numeral with its unit; text before `after` belongs to something else."""
     if numeral.ordinal:
-        return [Mention(Number(numeral.value, "ordinal"), numeral.start, numeral.end)]
+        rank = Mention(Number(numeral.value, "ordinal"), numeral.start, numeral.end)
+        # The 8th minute is minute 8.
+        numbered = _NUMBERED.match(text, numeral.end)
+        return [rank, rank._replace(value=Number(numeral.value))] if numbered else [rank]
     contexts = _before(text, numeral.start, after)
     numerals = with_scale(text, numeral)
     if contexts[0].currency:
@@ -357,8 +444,14 @@ def _quantities(text: str, numeral: Numeral, after: int) -> list[Mention]:
     mentions = []
     for before, scaled in product(contexts, numerals):
         currencies = units_named(before.currency)
+        plus = _PLUS.match(text, scaled.end)
+        if plus:
+            before, scaled = before._replace(bound="at least"), scaled._replace(end=plus.end())
         names, end = (currencies, scaled.end) if currencies else unit_at(text, scaled.end)
         mentions += [_mention(text, scaled, name, end, before) for name in names or ("",)]
+        if scaled.share and not names:
+            percent = scaled._replace(value=scaled.value * 100, step=_SHARE_STEP)
+            mentions.append(_mention(text, percent, "percent", end, before))
     furthest = max(mention.end for mention in mentions)
     return [mention for mention in mentions if mention.end == furthest]
 
@@ -387,11 +480,14 @@ def _mention(text: str, numeral: Numeral, unit: str, end: int, before: _Context)
         )
         falls = falls or has_direction
         bound = "at least" if after["more"] else "at most" if after["fewer"] else bound
+        bound = "about" if after["about"] else bound
         end = after.end() if has_direction or not after["falls"] else end
     if falls:
         # A fall of more than 4 is a change below -4.
         bound = _OPPOSITE.get(bound, bound)
-    value, high = numeral.value, numeral.high
+    half = _UNIT_AND_A_HALF.match(text, end) if unit and numeral.step == 1 and not after else None
+    value, high = numeral.value + Fraction(1 if half else 0, 2), numeral.high
+    end = half.end() if half else end
     if before.negative or falls:
         value, high = -value if high is None else -high, None if high is None else -value
     step = max(numeral.step, _last_place(value)) if bound else numeral.step

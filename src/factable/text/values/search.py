@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from factable.text.templates import split_identifier
 from factable.text.values.compare import compare_values
+from factable.text.values.hints import MONEY_WORDS, hint_of
 from factable.text.values.kinds import (
     Boolean,
     Mention,
@@ -20,7 +21,7 @@ from factable.text.values.kinds import (
 from factable.text.values.mentions import find_mentions, possible_values
 from factable.text.values.names import end_of_word, is_acronym, parse_name, word_orders
 from factable.text.values.units import is_money, units_named, vaguer_unit
-from factable.text.values.words import Word, split_words
+from factable.text.values.words import Word, same_word, split_words
 from factable.types import Span
 
 _EXACTNESS = {relation: rank for rank, relation in enumerate(Relation)}
@@ -92,7 +93,10 @@ def _hits(value: Value, parsed: ParsedText, attribute: str) -> list[Hit]:
     compared = (
         ((mention.start, mention.end), compare_values(value, mention.value)) for mention in parsed.mentions
     )
-    return [Hit(span, relation) for span, relation in compared if relation in _STATED]
+    hits = [Hit(span, relation) for span, relation in compared if relation in _STATED]
+    if isinstance(value, Number) and value.value == 0 and not value.bound and value.high is None:
+        hits += _find_zero(value.unit, parsed, attribute)
+    return hits
 
 
 def _find_name(name: Name, parsed: ParsedText) -> list[Hit]:
@@ -190,3 +194,45 @@ def _find_boolean(value: Boolean, parsed: ParsedText, attribute: str) -> list[Hi
         denied = bool(_NOT.search(parsed.text[max(0, start - _WINDOW) : start]))
         hits.append(Hit((start, end), Relation.DIFFERENT if denied == value.value else Relation.EQUAL))
     return hits
+
+
+_FREE = re.compile(
+    r"(?<![\w-])(?:free(?:\sof\scharge)?(?![\w-]|\s(?:of|from|to|kick|throw|agent|time|trial|market|will|speech)\b)"
+    r"|(?:at\s)?no\s(?:extra\s|additional\s)?(?:cost|charge)|without\scharge|complimentary|gratis|costs?\snothing)"
+    r"(?![\w-])",
+    re.IGNORECASE,
+)
+_NONE = re.compile(r"(?<![^\W_])(?:no|without|zero|nil|not\s(?:a|any))(?=\s)", re.IGNORECASE)
+_BETWEEN = frozenset(("any", "a", "an", "the", "additional", "extra", "such", "more", "single", "further"))
+_MAX_BETWEEN = 3
+_COUNTING = frozenset(("number", "of", "count", "total", "num", "amount", "is", "has"))
+
+
+def _find_zero(unit: str, parsed: ParsedText, attribute: str) -> list[Hit]:
+    """Where a text says that something is free, or that there is no such thing: "no setup fee"."""
+    hint = hint_of(attribute, {})
+    names = {word.folded for word in split_words(hint.words)} - _COUNTING
+    hits = []
+    if is_money(unit) or names & MONEY_WORDS:
+        hits += [Hit(match.span(), Relation.EQUAL) for match in _FREE.finditer(parsed.text)]
+    starts = [word.start for word in parsed.words] if names else []
+    for denial in _NONE.finditer(parsed.text) if names else ():
+        first = bisect_left(starts, denial.end())
+        end = _end_of_none(parsed, first, denial.end(), names)
+        if end is not None:
+            hits.append(Hit((denial.start(), end), Relation.EQUAL))
+    return hits
+
+
+def _end_of_none(parsed: ParsedText, first: int, start: int, names: set[str]) -> int | None:
+    """Where the words of an attribute end that follow on a "no"; None if other words do."""
+    end = None
+    for word in parsed.words[first : first + _MAX_BETWEEN + len(names)]:
+        if not parsed.text[start : word.start].isspace():
+            break
+        if any(same_word(word.folded, name) for name in names):
+            end = word.end
+        elif end is not None or not (word.folded in _BETWEEN or word.folded.endswith("ing")):
+            break
+        start = word.end
+    return end

@@ -65,7 +65,7 @@ speed        | mile per hour  | 1397/3125      |                     | mph
 speed        | knot           | 463/900        |                     | kn
 temperature  | degree Celsius | 1              | degree centigrade, degree C, Celsius | °C, ° C, ºC, ℃
 temperature  | degree Fahrenheit | 5/9         | degree F, Fahrenheit | °F, ° F, ºF, ℉
-temperature  | kelvin         | 1              |                     |
+temperature  | kelvin         | 1              |                     | K
 degrees      | degree         | 1              |                     | °
 data         | bit            | 1/8            |                     |
 data         | byte           | 1              |                     |
@@ -244,7 +244,8 @@ def _any_of(forms: list[str]) -> str:
 
 
 _END = r"(?:(?<=[%°$€£¥₹₩₽₺℃℉″])|(?![^\W_]))"
-_UNIT = re.compile(rf"[\s-]?((?i:{_any_of([*_WORDS])})|{_any_of([*_SYMBOLS])}){_END}")
+# After a number with a decimal, a quotation mark is the sign of inches.
+_UNIT = re.compile(rf"[\s-]?((?i:{_any_of([*_WORDS])})|{_any_of([*_SYMBOLS])}){_END}|(?<=\.\d)[\"”]")
 _MONEY = [form for form, names in _SYMBOLS.items() if UNITS[names[0]].dimension == "money"]
 #: A currency before its number, as a part of a pattern.
 CURRENCY_BEFORE = _any_of(_MONEY)
@@ -270,7 +271,7 @@ def unit_at(text: str, index: int) -> tuple[tuple[str, ...], int]:
         return (rating_unit({"five": "5", "ten": "10"}.get(scale[1], scale[1])),), scale.end()
     counted = _COUNTED.match(text, index)
     unit = _UNIT.match(text, counted.end() if counted else index)
-    return (units_named(unit[1]), unit.end()) if unit else ((), index)
+    return (units_named(unit[1] or "inch"), unit.end()) if unit else ((), index)
 
 
 def rating_unit(highest: str) -> str:
