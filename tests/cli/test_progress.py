@@ -50,3 +50,14 @@ def test_long_work_is_shown_beside_the_examples(monkeypatch):
 
 def test_nothing_is_shown_off_a_terminal(monkeypatch):
     assert show_work(monkeypatch, terminal=False) == ""
+
+
+@pytest.mark.usefixtures("wide")
+def test_examples_fill_the_bar_where_their_number_is_known(monkeypatch):
+    stream = Terminal(terminal=True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Progress(total=40) as progress:
+        progress.advance(0, 10)
+        quarter = progress._bar.tasks[0].percentage
+        progress.advance(0, 30)
+        assert (quarter, progress._bar.tasks[0].finished) == (25, True)

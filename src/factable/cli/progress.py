@@ -20,10 +20,14 @@ SECONDS = 0.1
 
 
 class Progress:
-    """Shows how much of the input is done, bytes where the size is known and examples; below, long work."""
+    """Shows how much of the input is done, bytes where the size is known and examples; below, long work.
 
-    def __init__(self, files: Sequence[str] = (), *, shown: bool = True) -> None:
+    `total` is the number of examples, where they are read already.
+    """
+
+    def __init__(self, files: Sequence[str] = (), *, total: int | None = None, shown: bool = True) -> None:
         self._examples = 0
+        self._counts_examples = total is not None
         self._bar = None
         self._open = ExitStack()
         if shown and sys.stderr.isatty():
@@ -34,7 +38,7 @@ class Progress:
             columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
             # Without a refreshing thread, so that worker processes can be forked safely.
             self._bar = Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-            self._task = self._bar.add_task("0 examples", total=plain_size(files))
+            self._task = self._bar.add_task("0 examples", total=total or plain_size(files))
             self._work = self._bar.add_task("", visible=False)
             self._last = 0.0
 
@@ -66,8 +70,9 @@ class Progress:
         """Say that so many bytes and examples more are done."""
         self._examples += examples
         if self._bar:
+            step = examples if self._counts_examples else size
             self._bar.update(
-                self._task, advance=size, description=f"{self._examples:,} examples", refresh=True
+                self._task, advance=step, description=f"{self._examples:,} examples", refresh=True
             )
 
 

@@ -17,6 +17,7 @@ class StudyGroup(LazyGroup):
             "study_commands:verdicts",
             "Compare metrics with people who labelled texts right or wrong.",
         ),
+        "spans": ("study_commands:spans", "Compare metrics with people who marked errors in texts."),
         "divergence": (
             "study_commands:divergence",
             "Measure how references that differ from the data hurt metrics.",

@@ -18,12 +18,15 @@ from factable.cli.options import (
     system_options,
 )
 from factable.cli.output import check_output
+from factable.cli.progress import Progress
 from factable.cli.study_run import OUTPUT_OPTIONS, SCORING_OPTIONS, StudyRun, study_command
 from factable.core.metric import Metric
 from factable.core.registry import parse
 from factable.errors import UsageError
 from factable.io.judgements import read_annotations, read_preferences
+from factable.io.marked_texts import read_marked_texts
 from factable.report.plots.figures import draw_correlations, draw_coverage, draw_curves, draw_scatter
+from factable.report.span_study import spans_output
 from factable.report.studies import (
     agreement_output,
     divergence_output,
@@ -39,6 +42,7 @@ from factable.study.gold import study_gold
 from factable.study.levels import LEVELS
 from factable.study.preferences import study_preferences
 from factable.study.ratings import study_ratings
+from factable.study.spans import require_gold, score_marked_texts, study_spans
 from factable.study.tuning import Grid, make_grid, tune
 from factable.study.verdicts import FOLDS, HALLUCINATION, OMISSION, THRESHOLDS, study_verdicts
 
@@ -183,6 +187,39 @@ def _read_cut(text: str) -> tuple[Metric, float]:
     if not spec or not math.isfinite(value):
         raise UsageError(f"cannot read --cut {text!r}; write a metric and a number, such as parent=0.4")
     return parse(spec), value
+
+
+@study_command(
+    "spans",
+    click.option(
+        "-m",
+        "--metric",
+        "metrics",
+        multiple=True,
+        metavar="METRIC",
+        default=("ledger",),
+        show_default=True,
+        help="Metric that marks errors, such as ledger or nli; repeatable.",
+    ),
+    click.option(
+        "--gold",
+        metavar="NAME",
+        help="Judge in the data whose spans or labels are the truth. Default: the spans of people.",
+    ),
+    bootstrap_option(),
+    seed_option,
+    *SCORING_OPTIONS,
+)
+def spans(run: StudyRun, metrics: Sequence[Metric], gold: str | None, **options: Any) -> None:
+    """Compare the errors that metrics and people mark in the texts of FILES (JSON lines; - is stdin)."""
+    texts = read_marked_texts(run.files, skip_bad=run.skip_bad)
+    # Before scoring, which may take long.
+    require_gold(texts.rows, gold)
+    with run:
+        run.skip(texts.skipped)
+        with Progress(total=len(texts.rows)) as progress:
+            marked = score_marked_texts(texts.rows, metrics, jobs=run.jobs, listener=progress.take)
+        run.write(spans_output(study_spans(marked, gold=gold, **options)))
 
 
 @study_command(

@@ -266,7 +266,7 @@ def _make_annotation(fields: Fields) -> Annotation:
         get_name(fields, "system", ""),
         get_name(fields, "annotator"),
         {} if human is None else _make_labels(human),
-        None if spans is None else _make_spans(spans),
+        None if spans is None else make_spans(spans),
     )
 
 
@@ -286,16 +286,17 @@ def _label(dimension: object, label: object) -> float | str:
     raise Malformed(f'"human" has {kind_of(label)} for "{dimension}"', "give numbers or labels")
 
 
-def _make_spans(spans: object) -> tuple[AnnotatedSpan, ...]:
+def make_spans(spans: object, field: str = SPANS) -> tuple[AnnotatedSpan, ...]:
+    """The spans in a list of lists; `field` names them in messages."""
     if not isinstance(spans, list):
-        raise Malformed(f'"spans" is {kind_of(spans)}', "give a list such as [[0, 5]]")
-    return tuple(map(_make_span, spans))
+        raise Malformed(f'"{field}" is {kind_of(spans)}', "give a list such as [[0, 5]]")
+    return tuple(_make_span(span, field) for span in spans)
 
 
-def _make_span(span: object) -> AnnotatedSpan:
+def _make_span(span: object, field: str) -> AnnotatedSpan:
     if not isinstance(span, list) or [type(index) for index in span] not in ([int, int], [int, int, str]):
-        raise Malformed(f'"spans" has {shorten(str(span))}', SPAN_FORM)
+        raise Malformed(f'"{field}" has {shorten(str(span))}', SPAN_FORM)
     result = AnnotatedSpan(*span)
     if not 0 <= result.start < result.end:
-        raise Malformed(f'"spans" has {shorten(str(span))}, which holds no character', SPAN_FORM)
+        raise Malformed(f'"{field}" has {shorten(str(span))}, which holds no character', SPAN_FORM)
     return result

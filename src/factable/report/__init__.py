@@ -54,7 +54,7 @@ def show(result: object, output_format: OutputFormat = "table") -> str:
 
 def _output_of(result: object) -> "Output":
     from factable.errors import UsageError
-    from factable.report import comparison, studies, verdict_study
+    from factable.report import comparison, span_study, studies, verdict_study
 
     functions = {
         "AgreementStudy": studies.agreement_output,
@@ -62,6 +62,7 @@ def _output_of(result: object) -> "Output":
         "GoldStudy": studies.gold_output,
         "PreferenceStudy": studies.preferences_output,
         "RatingStudy": studies.ratings_output,
+        "SpanStudy": span_study.spans_output,
         "SystemComparison": comparison.comparison_output,
         "Tuning": studies.tuning_output,
         "VerdictStudy": verdict_study.verdicts_output,

@@ -191,3 +191,13 @@ def count_shared(first: list[Extent], second: list[Extent]) -> int:
         else:
             j += 1
     return shared
+
+
+def count_overlapping(first: list[Extent], second: list[Extent]) -> int:
+    """Number of spans of the first list that share a character with one of the second; both are merged."""
+    overlapping = j = 0
+    for start, end in first:
+        while j < len(second) and second[j][1] <= start:
+            j += 1
+        overlapping += j < len(second) and second[j][0] < end
+    return overlapping

@@ -18,36 +18,54 @@ def count_by_item(gold: Indices, predicted: Indices, item_of: Indices, *, items:
 
 def accuracy(confusion: Column) -> Column:
     """The share of texts whose label is right."""
-    return _share(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
+    return share(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
 
 
 def balanced_accuracy(confusion: Column) -> Column:
     """The mean recall of the labels, so that a rare one counts as much; NaN where gold lacks a label."""
     right = np.diagonal(confusion, axis1=-2, axis2=-1)
-    mean: Column = np.asarray(_share(right, confusion.sum(axis=-1)).mean(axis=-1))
+    mean: Column = np.asarray(share(right, confusion.sum(axis=-1)).mean(axis=-1))
     return mean
 
 
 def precision(confusion: Column, label: int) -> Column:
     """The share of texts given this label that have it."""
-    return _share(confusion[..., label, label], confusion[..., label].sum(axis=-1))
+    return share(confusion[..., label, label], confusion[..., label].sum(axis=-1))
 
 
 def recall(confusion: Column, label: int) -> Column:
     """The share of texts with this label that are given it."""
-    return _share(confusion[..., label, label], confusion[..., label, :].sum(axis=-1))
+    return share(confusion[..., label, label], confusion[..., label, :].sum(axis=-1))
 
 
 def f1(confusion: Column, label: int) -> Column:
     """The harmonic mean of precision and recall; 0 where one of them is undefined."""
     either = confusion[..., label].sum(axis=-1) + confusion[..., label, :].sum(axis=-1)
-    return _share(2 * confusion[..., label, label], either)
+    return share(2 * confusion[..., label, label], either)
 
 
-def _share(part: Column, total: Column) -> Column:
+def share(part: Column, total: Column) -> Column:
+    """A part of a total; NaN where the total is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        share: Column = np.where(total > 0, part / total, np.nan)
-    return share
+        shares: Column = np.where(total > 0, part / total, np.nan)
+    return shares
+
+
+def auc(values: Column, positive: Mask, item_of: Indices, weights: Column) -> Column:
+    """The chance that a positive text has a higher value than another one, in every draw of items.
+
+    Equal values count half. This is the area under the ROC curve; NaN where a draw lacks one of both kinds.
+    """
+    if not len(values):
+        return np.full(len(weights), np.nan)
+    order = np.argsort(values, kind="stable")
+    starts = np.unique(values[order], return_index=True)[1]
+    counts = weights[:, item_of[order]]
+    positives, negatives = (
+        np.add.reduceat(counts * kind[order], starts, axis=1) for kind in (positive, ~positive)
+    )
+    below = np.cumsum(negatives, axis=1) - negatives / 2
+    return share((positives * below).sum(axis=1), positives.sum(axis=1) * negatives.sum(axis=1))
 
 
 def best_cut(values: Column, positive: Mask) -> float:

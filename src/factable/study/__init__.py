@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from factable.study.panel import Panel, score_panel
     from factable.study.preferences import study_preferences
     from factable.study.ratings import study_ratings
+    from factable.study.spans import study_spans
     from factable.study.tuning import tune
     from factable.study.verdicts import study_verdicts
 
@@ -25,6 +26,7 @@ __all__ = [
     "study_gold",
     "study_preferences",
     "study_ratings",
+    "study_spans",
     "study_verdicts",
     "tune",
 ]

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
 
 from factable.stats.classification import (
     accuracy,
+    auc,
     balanced_accuracy,
     best_cut,
     count_by_item,
@@ -69,6 +71,23 @@ def test_what_is_undefined_is_nan():
     assert (precision(none_there, 1), f1(none_there, 1), accuracy(none_there)) == (0, 0, 0.6)
     assert np.isnan(f1(np.array([[3.0, 0.0], [0.0, 0.0]]), 1))
     assert np.isnan(accuracy(np.zeros((2, 2))))
+
+
+def test_auc_in_draws_is_that_of_repeated_texts():
+    generator = np.random.default_rng(0)
+    values, positive = generator.integers(8, size=60) / 8, generator.random(60) < 0.4
+    item_of = generator.integers(20, size=60)
+    weights = generator.integers(0, 4, size=(5, 20)).astype(float)
+    for row, found in zip(weights, auc(values, positive, item_of, weights), strict=True):
+        often = row[item_of].astype(int)
+        high, low = (np.repeat(values[kind], often[kind]) for kind in (positive, ~positive))
+        assert found == pytest.approx(mannwhitneyu(high, low).statistic / (len(high) * len(low)))
+
+
+def test_auc_needs_both_kinds():
+    once = np.ones((1, 3))
+    assert np.isnan(auc(np.arange(3.0), np.ones(3, dtype=bool), np.arange(3), once)).all()
+    assert np.isnan(auc(np.zeros(0), np.zeros(0, dtype=bool), np.zeros(0, dtype=int), once)).all()
 
 
 def balanced(values, positive, cut):

@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factable.stats.agreement import Overlaps, count_characters, count_shared, f1_draws, merge_spans
+from factable.stats.agreement import (
+    Overlaps,
+    count_characters,
+    count_overlapping,
+    count_shared,
+    f1_draws,
+    merge_spans,
+)
 
 spans = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)).map(lambda s: (s[0], s[0] + s[1])))
 
@@ -20,6 +27,13 @@ def test_counts_are_those_of_sets(first, second):
     assert count_shared(merge_spans(first), merge_spans(second)) == len(
         characters(first) & characters(second)
     )
+
+
+@given(spans, spans)
+def test_overlapping_spans_share_a_character(first, second):
+    merged = merge_spans(first), merge_spans(second)
+    expected = sum(bool(characters([span]) & characters(second)) for span in merged[0])
+    assert count_overlapping(*merged) == expected
 
 
 def overlaps(rows):
