@@ -3,8 +3,9 @@
 python benchmarks/everyday.py tests/golden/everyday/dev.jsonl [-m 'ledger(omission=0.4)'] [--list]
 
 A pair is judged right if a faithful text is called OK and a text with a fault is not. Of the faults found,
-"words hit" counts those where an unsupported or contradicted claim overlaps the wrong words, or where the fact
-left out is not supported. `--list` prints every pair judged wrong: what it is, its text, and what the ledger says of it.
+"words hit" counts those where an unsupported or contradicted claim overlaps the wrong words, or where the
+fact left out is not supported. `--list` prints every pair judged wrong: what it is, its text, and what the
+ledger says of it.
 """
 
 import os
