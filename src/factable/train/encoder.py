@@ -73,7 +73,7 @@ def copy_weights(folder: Path, model: "torch.nn.Module") -> None:
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if name in weights and name.startswith("encoder."):
-                parameter.copy_(torch.from_numpy(weights[name]))
+                parameter.copy_(torch.tensor(weights[name]))
 
 
 def dequantised_weights(folder: Path) -> "dict[str, NDArray[np.float32]]":

@@ -48,7 +48,7 @@ class MarksOptions(NamedTuple):
     learning_rate: float = 1e-4
     seed: int = 0
     warm_up: float = 0.1
-    max_tokens: int = 256
+    max_tokens: int = 192
     save_every: int = 250
 
 

@@ -27,7 +27,7 @@ _COMMON = frozenset(
 # Values of small objects belong together: all opening hours, all kinds of parking.
 MAX_TOGETHER = 8
 # So many words of evidence fit beside a sentence into the window of the model that marks words.
-MAX_EVIDENCE_WORDS = 90
+MAX_EVIDENCE_WORDS = 60
 SHARE_OF_NEIGHBOUR = 0.6
 MIN_SUMMARISED = 4
 

@@ -1,0 +1,125 @@
+"""Which facts of structured data a text says: by value, by key, by arithmetic, or in other words."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from factable.metrics.ledger.evidence import stem
+from factable.metrics.ledger.matching import Candidate, Match
+from factable.metrics.ledger.structured import StructuredReading
+from factable.metrics.ledger.verdict import FactState
+from factable.structure import Leaf
+from factable.text.templates import Templates
+from factable.text.values import Relation, find_value
+from factable.text.values.words import split_words
+from factable.types import Record, Span
+
+# A candidate this much weaker than the best one for a number is not what the text means by it.
+AS_GOOD = 0.35
+# The share of the words of free text that a text must have to say it.
+PROSE_SHARE = 0.3
+_STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
+
+
+class Said(NamedTuple):
+    """Whether a text says a fact: its state, where, how sure that is, and why."""
+
+    state: FactState
+    span: Span | None
+    probability: float
+    note: str = ""
+
+
+OMITTED = Said("omitted", None, 0.05)
+
+
+def facts_said(reading: StructuredReading) -> dict[int, Said]:
+    """For each leaf that is a fact, what rules alone tell; those that only a model can find are omitted."""
+    by_value = _by_value(reading.matches)
+    by_statement = _by_statement(reading)
+    asked = _asked_for(reading.matches)
+    said = {}
+    for leaf in reading.structure.leaves:
+        if leaf.record is None or leaf.kind == "unknown":
+            continue
+        said[leaf.index] = _settle(reading, leaf, by_value, by_statement, asked)
+    return said
+
+
+def _settle(
+    reading: StructuredReading,
+    leaf: Leaf,
+    by_value: Mapping[int, tuple[Span, Candidate]],
+    by_statement: Mapping[int, Said],
+    asked: Mapping[int, Span],
+) -> Said:
+    if leaf.index in by_statement and by_statement[leaf.index].state == "contradicted":
+        return by_statement[leaf.index]
+    if leaf.index in by_value:
+        span, candidate = by_value[leaf.index]
+        exactness = {Relation.COARSER: "less exact", Relation.FINER: "more exact"}
+        return Said("supported", span, 0.95, exactness.get(candidate.relation, ""))
+    if leaf.index in by_statement:
+        return by_statement[leaf.index]
+    if leaf.index in asked:
+        return Said("contradicted", asked[leaf.index], 0.1, "the text says something else")
+    if leaf.kind == "prose":
+        return Said("supported", None, 0.7, "in other words") if _is_retold(reading, leaf) else OMITTED
+    if leaf.kind == "value":
+        hits = [
+            hit for hit in find_value(leaf.value, reading.matcher.parsed, leaf.keys[-1]) if hit.relation in _STATED
+        ]
+        if hits:
+            return Said("supported", hits[0].span, 0.9)
+    return OMITTED
+
+
+def _by_value(matches: Iterable[Match]) -> dict[int, tuple[Span, Candidate]]:
+    """For each leaf the mention that says its value best; a mention says several leaves only if all fit as well."""
+    best: dict[int, tuple[Span, Candidate]] = {}
+    shared: dict[int, list[tuple[Span, Candidate]]] = defaultdict(list)
+    for match in matches:
+        for rank, candidate in enumerate(match.candidates):
+            if rank and candidate.strength < match.candidates[0].strength - AS_GOOD:
+                break
+            shared[candidate.leaf].append((match.span, candidate))
+    for leaf, places in shared.items():
+        best[leaf] = max(places, key=lambda place: (place[1].strength, -place[0][0]))
+    return best
+
+
+def _asked_for(matches: Iterable[Match]) -> dict[int, Span]:
+    """For each leaf the number that the text has in its place."""
+    return {match.instead.leaf: match.span for match in matches if match.instead is not None}
+
+
+def _by_statement(reading: StructuredReading) -> dict[int, Said]:
+    said: dict[int, Said] = {}
+    for statement in reading.statements:
+        for leaf in statement.leaves:
+            if statement.state == "supported":
+                said.setdefault(leaf, Said("supported", statement.span, 0.9, statement.note))
+            elif statement.source != "derived":
+                said[leaf] = Said("contradicted", statement.span, 0.1, statement.note)
+    return said
+
+
+def _is_retold(reading: StructuredReading, leaf: Leaf) -> bool:
+    words = {stem(word.folded) for word in split_words(leaf.value) if len(word.folded) > 3}
+    in_text = {stem(word.folded) for word in reading.matcher.parsed.words}
+    return bool(words) and len(words & in_text) >= PROSE_SHARE * len(words)
+
+
+def fact_sentence(reading: StructuredReading, leaf: Leaf, templates: Templates) -> str:
+    """A fact as a sentence about what it belongs to."""
+    return templates.sentence(Record(reading.structure.subject_of(leaf), leaf.label, leaf.value))
+
+
+def may_be_required(leaf: Leaf, name: str) -> bool:
+    """Whether a text can be expected to say a fact: no technical field, no free text, not only the subject's name."""
+    return leaf.record is not None and leaf.kind in ("value", "flag") and (leaf.value != name or True)
+
+
+def unsaid(said: Mapping[int, Said], leaves: Sequence[Leaf]) -> list[Leaf]:
+    """The facts that rules did not find."""
+    return [leaf for leaf in leaves if leaf.index in said and said[leaf.index].state == "omitted"]

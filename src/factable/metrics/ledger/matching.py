@@ -1,0 +1,414 @@
+"""Which values of the data the numbers, dates and names of a text are, by value, by the words around, by scope.
+
+A *cue* is a word of an attribute near a value. The *scope* of a place in a text are the frames (rows, members of
+lists, named objects) that the text speaks of there: those named last before it, in its sentence or before.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from factable.metrics.ledger.evidence import stem
+from factable.structure import Frame, Leaf, Structure
+from factable.text.markdown import Segment, segments
+from factable.text.templates import clean_value
+from factable.text.values import (
+    Date,
+    Mention,
+    Name,
+    Number,
+    ParsedText,
+    Relation,
+    Value,
+    compare_values,
+    parse_text,
+    possible_values,
+)
+from factable.text.values.hints import hint_of
+from factable.text.values.mentions import apply_hint
+from factable.text.values.units import unit_of
+from factable.text.values.words import split_words
+from factable.types import Span
+
+# Words of an attribute count as a cue up to this many words away from a value.
+NEAR = 9
+MAX_ABBREVIATION = 4
+# Half of all other numbers within this share of a number cannot be it; those are compared exactly.
+_SLACK = Fraction(3, 20)
+# A cue that is stronger by so much decides between two values.
+CLEARLY = 0.25
+# Names this near to each other are both meant ("A and B"); of others, the last before a value counts most.
+TOGETHER = 6
+EARLIER = 0.8
+STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
+# A word that is in the labels of more values than this tells nothing.
+MAX_CUED = 400
+_WEAK = frozenset(
+    "the of in a an is name value type number total per info data list item id code status date time".split()
+)
+
+
+class Candidate(NamedTuple):
+    """A value of the data that a mention may be: how it compares, and how well words and scope agree."""
+
+    leaf: int
+    relation: Relation
+    cue: float
+    scope: float
+
+    @property
+    def strength(self) -> float:
+        """How much speaks for it besides the value."""
+        return self.cue + self.scope
+
+
+class Match(NamedTuple):
+    """A number, date or name of the text and what the data has for it.
+
+    `candidates` are values that it states, the best first; `instead` is the value that the words around it ask
+    for if that is another one.
+    """
+
+    span: Span
+    mention: Mention
+    candidates: tuple[Candidate, ...]
+    instead: Candidate | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ValueIndex:
+    """The values of the data, by number, date and word."""
+
+    structure: Structure
+
+    @cached_property
+    def readings(self) -> tuple[tuple[Value, ...], ...]:
+        """All readings of each leaf, with units from its key and from its siblings."""
+        return tuple(self._read(leaf) for leaf in self.structure.leaves)
+
+    def _read(self, leaf: Leaf) -> tuple[Value, ...]:
+        if leaf.kind in ("unknown", "flag", "prose"):
+            return ()
+        siblings = self._siblings[leaf.frame]
+        hint = hint_of(".".join(leaf.keys), siblings)
+        own = apply_hint(leaf.value, hint)
+        return tuple(dict.fromkeys((*own, *possible_values(leaf.value, leaf.keys[-1]))))
+
+    @cached_property
+    def _siblings(self) -> Mapping[int, Mapping[str, str]]:
+        """Values beside each other, by key; objects named `units` belong to every frame inside theirs."""
+        units = {
+            ".".join(leaf.keys): leaf.value
+            for leaf in self.structure.leaves
+            if len(leaf.keys) > 1 and leaf.keys[-2].lower() in ("units", "unit")
+        }
+        return {
+            frame.index: {
+                **units,
+                **{".".join(leaf.keys): leaf.value for leaf in map(self.structure.leaves.__getitem__, frame.leaves)},
+            }
+            for frame in self.structure.frames
+        }
+
+    @cached_property
+    def _numbers(self) -> tuple[list[Fraction], list[int]]:
+        """Absolute values in written and in base units, with their leaves, in order."""
+        pairs: set[tuple[Fraction, int]] = set()
+        for leaf, values in enumerate(self.readings):
+            for value in values:
+                if isinstance(value, Number):
+                    pairs |= {(abs(amount), leaf) for amount in _amounts(value)}
+        ordered = sorted(pairs)
+        return [amount for amount, _ in ordered], [leaf for _, leaf in ordered]
+
+    @cached_property
+    def _dates(self) -> Mapping[tuple[str, int | None], set[int]]:
+        dates: dict[tuple[str, int | None], set[int]] = defaultdict(set)
+        for leaf, values in enumerate(self.readings):
+            for value in values:
+                if isinstance(value, Date):
+                    dates["year", value.year].add(leaf)
+                    dates["month", value.month].add(leaf)
+        return dates
+
+    @cached_property
+    def _words(self) -> Mapping[str, set[int]]:
+        words: dict[str, set[int]] = defaultdict(set)
+        for leaf, values in enumerate(self.readings):
+            for value in values:
+                if isinstance(value, Name):
+                    for word in value.words:
+                        words[word].add(leaf)
+        return words
+
+    def find(self, value: Value) -> dict[int, Relation]:
+        """The leaves that a value of the text states, and how exactly."""
+        if isinstance(value, Number):
+            near = self._near(value)
+        elif isinstance(value, Date):
+            near = self._dates.get(("year", value.year), set()) if value.year else set()
+            near = near | (self._dates.get(("month", value.month), set()) if value.month else set())
+        elif isinstance(value, Name):
+            near = {leaf for word in value.words for leaf in self._words.get(word, ())}
+        else:
+            near = set(range(len(self.readings)))
+        found = {}
+        for leaf in near:
+            relations = [compare_values(reading, value) for reading in self.readings[leaf]]
+            best = min(relations, key=_ORDER.__getitem__, default=Relation.INCOMPARABLE)
+            if best in STATED:
+                found[leaf] = best
+        return found
+
+    def _near(self, value: Number) -> set[int]:
+        amounts, leaves = self._numbers
+        near: set[int] = set()
+        for amount in {abs(each) for each in _amounts(value)} | ({abs(value.high)} if value.high else set()):
+            low = bisect_left(amounts, amount * (1 - _SLACK))
+            high = bisect_right(amounts, amount * (1 + _SLACK))
+            near |= set(leaves[low:high])
+        return near
+
+
+_ORDER = {relation: rank for rank, relation in enumerate(Relation)}
+
+
+def _amounts(number: Number) -> set[Fraction]:
+    unit = unit_of(number.unit)
+    amounts = {number.value, number.value * unit.factor + unit.offset}
+    if number.unit == "percent":
+        amounts.add(number.value / 100)
+    return amounts
+
+
+class _Naming(NamedTuple):
+    """A place where the text names frames."""
+
+    start: int
+    end: int
+    frames: frozenset[int]
+
+
+class Matcher:
+    """Finds what the values of one text are in the data."""
+
+    def __init__(self, structure: Structure, text: str) -> None:
+        self.structure = structure
+        self.index = ValueIndex(structure)
+        self.parsed: ParsedText = parse_text(text)
+        self.segments: list[Segment] = segments(text)
+        self._starts = [segment.start for segment in self.segments]
+        self._word_starts = [word.start for word in self.parsed.words]
+
+    @cached_property
+    def labels(self) -> tuple[frozenset[str], ...]:
+        """The words of each leaf's label that can be cues; abbreviations stay in capitals."""
+        return tuple(_cue_words(leaf.label) for leaf in self.structure.leaves)
+
+    @cached_property
+    def _cues(self) -> list[frozenset[str]]:
+        """For each word of the text the words of labels that it can stand for."""
+        wanted = frozenset().union(*self.labels)
+        of_word = {
+            word: frozenset(label for label in wanted if stands_for(word, label))
+            for word in {word.folded for word in self.parsed.words}
+        }
+        return [of_word[word.folded] for word in self.parsed.words]
+
+    @cached_property
+    def found(self) -> list[tuple[Mention, dict[int, Relation]]]:
+        """Every mention of the text with the leaves that it states; of overlapping ones the best."""
+        pairs = [(mention, self.index.find(mention.value)) for mention in self.parsed.mentions]
+        pairs.sort(key=lambda pair: (not pair[1], pair[0].start - pair[0].end, pair[0].start))
+        kept: list[tuple[Mention, dict[int, Relation]]] = []
+        taken = bytearray(len(self.parsed.text) + 1)
+        for mention, leaves in pairs:
+            if not any(taken[mention.start : mention.end]):
+                taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
+                kept.append((mention, leaves))
+        return sorted(kept, key=lambda pair: pair[0].start)
+
+    @cached_property
+    def namings(self) -> list[_Naming]:
+        """Where the text names a row, a member of a list or another frame, in order."""
+        by_leaf = {
+            leaf: frame.index for frame in self.structure.frames for leaf in frame.identifiers if not _is_whole(frame)
+        }
+        namings = []
+        for mention, leaves in self.found:
+            frames = frozenset(by_leaf[leaf] for leaf in leaves if leaf in by_leaf)
+            if frames:
+                namings.append(_Naming(mention.start, mention.end, frames))
+        namings += self._named_in_words()
+        return sorted(namings)
+
+    def _named_in_words(self) -> list[_Naming]:
+        """Names of frames in full, or by a word that only they have: "Westbrook"."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for number, word in enumerate(self.parsed.words):
+            places[word.folded].append(number)
+        of_word: dict[str, set[int]] = defaultdict(set)
+        names = {
+            frame.index: [word.folded for word in split_words(frame.name)]
+            for frame in self.structure.frames
+            if not _is_whole(frame)
+        }
+        for frame, words in names.items():
+            for word in words:
+                of_word[word].add(frame)
+        namings = []
+        for frame, words in names.items():
+            for word in words:
+                if len(words) > 1 and (len(of_word[word]) > 1 or len(word) < 4):
+                    continue
+                for number in places.get(word, ()):
+                    at = self.parsed.words[number]
+                    is_name = len(words) == 1 or not self.parsed.text[at.start].islower()
+                    if is_name:
+                        namings.append(_Naming(at.start, at.end, frozenset(of_word[word])))
+        return namings
+
+    def scope(self, place: int) -> dict[int, float]:
+        """The frames that the text speaks of at a place, 1 for those named last, less for those before.
+
+        Frames named in the sentence count; if there are none, those named last before it.
+        """
+        start, end = self._segment_of(place)
+        inside = [naming for naming in self.namings if start <= naming.start < end]
+        before = [naming for naming in inside if naming.start <= place]
+        if not inside:
+            earlier = [naming for naming in self.namings if naming.start < start]
+            return dict.fromkeys(earlier[-1].frames, 1.0) if earlier else {}
+        scope: dict[int, float] = {}
+        for naming in reversed(before or inside[:1]):
+            score = 1.0 if not scope or naming.end + TOGETHER >= last.start else EARLIER
+            last = naming
+            for frame in naming.frames:
+                scope.setdefault(frame, score)
+        return scope
+
+    def _segment_of(self, place: int) -> Span:
+        number = max(0, bisect_right(self._starts, place) - 1)
+        return self.segments[number].span if self.segments else (0, len(self.parsed.text))
+
+    def cue(self, leaf: int, span: Span) -> float:
+        """How near the words of a leaf's label stand to a span, in its sentence: 0 to 1."""
+        wanted = self.labels[leaf]
+        if not wanted:
+            return 0.0
+        start, end = self._segment_of(span[0])
+        first, last = bisect_left(self._word_starts, span[0]), bisect_left(self._word_starts, span[1])
+        best: dict[str, float] = {}
+        for number in range(max(0, first - NEAR), min(len(self._cues), last + NEAR)):
+            if not start <= self._word_starts[number] < end:
+                continue
+            for word in self._cues[number] & wanted:
+                distance = first - number if number < first else max(1, number - last + 1)
+                best[word] = max(best.get(word, 0.0), 1 - (distance - 1) / (NEAR + 1))
+        return sum(best.values()) / len(wanted) if best else 0.0
+
+    def scope_score(self, leaf: int, scope: Mapping[int, float]) -> float:
+        """Up to 1 if the text speaks of a leaf's frame, 0.5 if there is only one such frame, else 0."""
+        frames = list(self.structure.ancestors(self.structure.frames[self.structure.leaves[leaf].frame]))
+        named = [scope[frame.index] for frame in frames if frame.index in scope]
+        if named:
+            return max(named)
+        siblings = len(self.structure.groups[frames[0].group])
+        return 0.5 if siblings == 1 else 0.0
+
+    def matches(self) -> list[Match]:
+        """Every number, date and name of the text with its candidates."""
+        return [self._match(mention, leaves) for mention, leaves in self.found]
+
+    def _match(self, mention: Mention, leaves: Mapping[int, Relation]) -> Match:
+        span = mention.start, mention.end
+        scope = self.scope(mention.start)
+        candidates = sorted(
+            (
+                Candidate(leaf, relation, self.cue(leaf, span), self.scope_score(leaf, scope))
+                for leaf, relation in leaves.items()
+            ),
+            key=lambda each: (-each.strength, _ORDER[each.relation], each.leaf),
+        )
+        instead = None
+        if isinstance(mention.value, Number | Date):
+            instead = self._asked_for(mention, leaves, scope)
+            best = candidates[0].strength if candidates else 0.0
+            if instead is not None and instead.strength < best + CLEARLY:
+                instead = None
+        return Match(span, mention, tuple(candidates), instead)
+
+    def _asked_for(
+        self, mention: Mention, leaves: Mapping[int, Relation], scope: Mapping[int, float]
+    ) -> Candidate | None:
+        """The value that the words around a number ask for, of the same kind and not the same."""
+        span = mention.start, mention.end
+        best: Candidate | None = None
+        for leaf in self._cued(span):
+            if leaf in leaves:
+                continue
+            values = [value for value in self.index.readings[leaf] if type(value) is type(mention.value)]
+            if not values or not any(compare_values(value, mention.value) is Relation.DIFFERENT for value in values):
+                continue
+            candidate = Candidate(leaf, Relation.DIFFERENT, self.cue(leaf, span), self.scope_score(leaf, scope))
+            if candidate.cue >= 0.5 and candidate.scope >= 0.5 and (best is None or candidate.strength > best.strength):
+                best = candidate
+        return best
+
+    def _cued(self, span: Span) -> Iterable[int]:
+        """The leaves that have a word of their label near a span."""
+        first, last = bisect_left(self._word_starts, span[0]), bisect_left(self._word_starts, span[1])
+        near = self._cues[max(0, first - NEAR) : first] + self._cues[last : last + NEAR]
+        leaves: set[int] = set()
+        for word in frozenset().union(*near):
+            of_word = self._by_cue.get(word, ())
+            if len(of_word) <= MAX_CUED:
+                leaves.update(of_word)
+        return sorted(leaves)
+
+    @cached_property
+    def _by_cue(self) -> Mapping[str, Sequence[int]]:
+        by_cue: dict[str, list[int]] = defaultdict(list)
+        for leaf, words in enumerate(self.labels):
+            for word in words:
+                by_cue[word].append(leaf)
+        return by_cue
+
+    @cached_property
+    def data_words(self) -> frozenset[str]:
+        """The stems of all words of the data: keys, values, prose and title."""
+        parts = [self.structure.title]
+        for leaf in self.structure.leaves:
+            parts += [" ".join(leaf.keys), leaf.label, clean_value(leaf.value)]
+        return frozenset(stem(word.folded) for part in parts for word in split_words(part))
+
+
+def _cue_words(label: str) -> frozenset[str]:
+    """The words of a label that can be cues."""
+    words = [label[word.start : word.end] if label[word.start : word.end].isupper() else word.folded for word in split_words(label)]
+    return frozenset(word for word in words if len(word) > 1 and word.lower() not in _WEAK)
+
+
+@lru_cache(maxsize=1 << 16)
+def stands_for(word: str, label: str) -> bool:
+    """Whether a word of a text can stand for one of a label: another form, a longer one, or what it abbreviates."""
+    if label.isupper() and 2 <= len(label) <= MAX_ABBREVIATION:
+        return word == label.lower() or _abbreviates(label.lower(), word)
+    short, long = sorted((word, label), key=len)
+    return stem(word) == stem(label) or (len(short) >= 3 and long.startswith(short))
+
+
+def _abbreviates(short: str, word: str) -> bool:
+    """Whether the letters of a short form come in order in a longer word that begins with the first."""
+    if len(word) <= len(short) or word[0] != short[0]:
+        return False
+    letters = iter(word)
+    return all(letter in letters for letter in short)
+
+
+def _is_whole(frame: Frame) -> bool:
+    return frame.parent is None and frame.path == "" and frame.group == ""

@@ -1,0 +1,268 @@
+"""Objects, rows and nested data beside a text: everything that speaks for or against its words, in one place.
+
+What the data says of a text is found in several ways: values by number, date and name (`matching`), yes and no by
+keys (`yes_no`), opening hours (`hours`), arithmetic (`derived`), and a model that marks words (`models.marks`).
+Each gives *evidence* about a span of the text; small logistic models weigh it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from factable.metrics.ledger.derived import derived_statements
+from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex, stem
+from factable.metrics.ledger.features import logit
+from factable.metrics.ledger.hours import hours_statements
+from factable.metrics.ledger.matching import Match, Matcher
+from factable.metrics.ledger.reading import overlaps
+from factable.metrics.ledger.verdict import ClaimState
+from factable.metrics.ledger.yes_no import yes_no_statements
+from factable.models.marks import MarkedSentence
+from factable.structure import Structure
+from factable.text.markdown import Segment
+from factable.text.values import Date, Name, Number, Relation
+from factable.text.values.words import split_words
+from factable.types import Example, Span
+
+ItemKind = Literal["statement", "number", "name", "words"]
+Features = Mapping[str, float]
+# Words that the model marks with at least this probability are an item of their own.
+MIN_MARK = 0.25
+# Numbers up to this are often no fact of the data: "one of", "two teams".
+SMALL = 12
+_LETTERS = re.compile(r"[^\W\d_]")
+
+
+class Statement(NamedTuple):
+    """What a rule says of some words: supported, contradicted or unsupported, by which values, and why."""
+
+    span: Span
+    state: ClaimState
+    source: Literal["yes_no", "hours", "derived"]
+    leaves: tuple[int, ...]
+    note: str
+
+
+class Item(NamedTuple):
+    """A part of the text that may be wrong, with all that is known of it."""
+
+    span: Span
+    kind: ItemKind
+    features: Features
+    state: ClaimState
+    leaves: tuple[int, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class StructuredReading:
+    """One example with structured data, read."""
+
+    example: Example
+
+    @cached_property
+    def structure(self) -> Structure:
+        """The data as leaves and frames."""
+        return Structure.of(self.example.table)
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        """Values of the text, found in the data."""
+        return Matcher(self.structure, self.example.text)
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+        return self.example.text
+
+    @cached_property
+    def sentences(self) -> list[Segment]:
+        """The segments of the text that claim something."""
+        return [segment for segment in self.matcher.segments if segment.kind == "sentence"]
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Evidence and sentence, for the model that marks words."""
+        index = EvidenceIndex(self.structure)
+        sentences = [self.text[segment.start : segment.end] for segment in self.sentences]
+        return [(index.evidence_for(sentence, MAX_EVIDENCE_WORDS), sentence) for sentence in sentences]
+
+    @cached_property
+    def matches(self) -> list[Match]:
+        """Numbers, dates and names of the sentences."""
+        spans = [segment.span for segment in self.sentences]
+        return [match for match in self.matcher.matches() if any(overlaps(match.span, span) for span in spans)]
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """What the rules say, without overlaps: what is wrong goes first, then what is derived."""
+        spans = [segment.span for segment in self.sentences]
+        found = [
+            Statement(each.span, each.state, "yes_no", (each.leaf,), each.note)
+            for each in yes_no_statements(self.structure, self.text, spans)
+        ]
+        found += [
+            Statement(each.span, each.state, "hours", tuple(each.leaves), each.note)
+            for each in hours_statements(self.structure, self.text, spans)
+        ]
+        found += [
+            Statement(each.span, each.state, "derived", tuple(each.leaves), each.explanation)
+            for each in derived_statements(self.structure, self.text, spans)
+        ]
+        return found
+
+
+class Marks:
+    """The probabilities of the model for all tokens of a text."""
+
+    def __init__(self, sentences: Sequence[Segment], marked: Sequence[MarkedSentence]) -> None:
+        self.tokens = [
+            ((segment.start + start, segment.start + end), chance)
+            for segment, marks in zip(sentences, marked, strict=True)
+            for (start, end), chance in zip(marks.spans, marks.probabilities, strict=True)
+        ]
+
+    def inside(self, span: Span) -> list[float]:
+        """The probabilities of the tokens of a span."""
+        return [chance for token, chance in self.tokens if overlaps(token, span)]
+
+    def mean(self, span: Span) -> float:
+        """The mean probability in a span."""
+        chances = self.inside(span)
+        return sum(chances) / len(chances) if chances else 0.0
+
+    def highest(self, span: Span) -> float:
+        """The highest probability in a span."""
+        return max(self.inside(span), default=0.0)
+
+    def runs(self, threshold: float) -> Iterator[Span]:
+        """Tokens in a row that are marked at least so probably."""
+        run: list[Span] = []
+        for token, chance in self.tokens:
+            if chance >= threshold:
+                run.append(token)
+                continue
+            if run:
+                yield run[0][0], run[-1][1]
+            run = []
+        if run:
+            yield run[0][0], run[-1][1]
+
+
+def items_of(reading: StructuredReading, marked: Sequence[MarkedSentence]) -> list[Item]:
+    """Every part of a text that may be wrong."""
+    marks = Marks(reading.sentences, marked)
+    items = list(_statement_items(reading, marks))
+    items += _value_items(reading, marks)
+    items += _word_items(reading, marks, items)
+    return items
+
+
+def _statement_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
+    for statement in reading.statements:
+        features = {
+            f"{statement.source} {statement.state}": 1.0,
+            "mark": logit(marks.mean(statement.span)),
+            "highest mark": logit(marks.highest(statement.span)),
+        }
+        yield Item(statement.span, "statement", features, statement.state, statement.leaves, statement.note)
+
+
+def _value_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
+    supported = [each.span for each in reading.statements if each.state == "supported"]
+    wrong = [each.span for each in reading.statements if each.state != "supported"]
+    for match in reading.matches:
+        common = {
+            "mark": logit(marks.mean(match.span)),
+            "sentence mark": logit(marks.highest(_sentence_of(reading, match.span))),
+            "in a supported statement": float(any(overlaps(match.span, span) for span in supported)),
+            "in a wrong statement": float(any(overlaps(match.span, span) for span in wrong)),
+        }
+        if isinstance(match.mention.value, Number | Date):
+            features, state, leaves, note = _number_features(reading, match)
+            yield Item(match.span, "number", common | features, state, leaves, note)
+        elif isinstance(match.mention.value, Name):
+            features, state, leaves = _name_features(reading, match)
+            yield Item(match.span, "name", common | features, state, leaves)
+
+
+def _number_features(
+    reading: StructuredReading, match: Match
+) -> tuple[dict[str, float], ClaimState, tuple[int, ...], str]:
+    """What is known of a number or a date: whether the data has it, where, and whether it should be another."""
+    best = match.candidates[0] if match.candidates else None
+    value = match.mention.value
+    is_small = isinstance(value, Number) and abs(value.value) <= SMALL and value.value.denominator == 1
+    features = {
+        "missing": float(best is None),
+        "missing small": float(best is None and is_small and not (isinstance(value, Number) and value.unit)),
+        "missing date": float(best is None and isinstance(value, Date)),
+        "cue": best.cue if best else 0.0,
+        "scope": best.scope if best else 0.0,
+        "out of scope": float(best is not None and best.scope == 0.0),
+        "less exact": float(best is not None and best.relation is not Relation.EQUAL),
+        "another is asked for": float(match.instead is not None),
+        "ordinal": float(isinstance(value, Number) and value.unit == "ordinal"),
+    }
+    state: ClaimState = "supported" if best else "unsupported"
+    leaves = (best.leaf,) if best else ()
+    note = ""
+    if match.instead is not None:
+        leaf = reading.structure.leaves[match.instead.leaf]
+        state, leaves, note = "contradicted", (leaf.index,), f"{leaf.label}: {leaf.value}"
+    return features, state, leaves, note
+
+
+def _name_features(
+    reading: StructuredReading, match: Match
+) -> tuple[dict[str, float], ClaimState, tuple[int, ...]]:
+    """What is known of a name: whether the data has it, or its words."""
+    words = [word.folded for word in split_words(reading.text[slice(*match.span)])]
+    known = [word for word in words if stem(word) in reading.matcher.data_words]
+    share = len(known) / len(words) if words else 1.0
+    best = match.candidates[0] if match.candidates else None
+    features = {
+        "unknown": float(best is None and share == 0),
+        "unknown in part": float(best is None and 0 < share < 1),
+        "unsure": float(not match.mention.sure and best is None),
+        "cue": best.cue if best else 0.0,
+        "scope": best.scope if best else 0.0,
+        "has digits": float(any(word.isdigit() for word in words)),
+    }
+    state: ClaimState = "supported" if best or share == 1 else "unsupported"
+    return features, state, (best.leaf,) if best else ()
+
+
+def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]) -> Iterator[Item]:
+    """Runs of words that the model marks."""
+    supported = [item.span for item in others if item.kind == "statement" and item.state == "supported"]
+    wrong = [item.span for item in others if item.kind == "statement" and item.state != "supported"]
+    for span in marks.runs(MIN_MARK):
+        if not _LETTERS.search(reading.text[slice(*span)]):
+            continue
+        words = split_words(reading.text[slice(*span)])
+        known = sum(stem(word.folded) in reading.matcher.data_words for word in words)
+        features = {
+            "mark": logit(marks.mean(span)),
+            "highest mark": logit(marks.highest(span)),
+            "words known": known / max(1, len(words)),
+            "length": min(len(words), 12) / 12,
+            "in a supported statement": float(any(overlaps(span, other) for other in supported)),
+            "in a wrong statement": float(any(overlaps(span, other) for other in wrong)),
+        }
+        yield Item(span, "words", features, "unsupported")
+
+
+def _sentence_of(reading: StructuredReading, span: Span) -> Span:
+    return next((segment.span for segment in reading.sentences if overlaps(segment.span, span)), span)
+
+
+def without_overlaps(items: Iterable[Item]) -> list[Item]:
+    """The items that do not overlap an earlier one, in the order of the text."""
+    kept: list[Item] = []
+    for item in items:
+        if not any(overlaps(item.span, other.span) for other in kept):
+            kept.append(item)
+    return sorted(kept, key=lambda item: item.span)

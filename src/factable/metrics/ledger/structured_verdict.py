@@ -1,0 +1,204 @@
+"""The verdict on a text beside structured data: which words are wrong, which facts are said, and the label."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from factable.metrics.ledger.coverage import OMITTED, Said, fact_sentence, facts_said
+from factable.metrics.ledger.decide import label_of
+from factable.metrics.ledger.features import NliAnswer
+from factable.metrics.ledger.reading import overlaps
+from factable.metrics.ledger.structured import Item, StructuredReading, items_of, without_overlaps
+from factable.metrics.ledger.verdict import Claim, Fact, Rules, Verdict
+from factable.metrics.ledger.weights import LedgerWeights, probability
+from factable.models.marks import MarkedSentence
+from factable.models.nli import ENTAILMENT
+from factable.structure import Leaf
+from factable.text.templates import Templates
+from factable.types import Span
+
+# A fact that the model finds in other words must be at least this probable.
+IN_OTHER_WORDS = 0.5
+MAX_ODDS = 12.0
+
+Ask = Callable[[Sequence[Sequence[tuple[str, str]]]], Sequence[Sequence[NliAnswer]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """A text whose parts have been weighed: the log odds of each part to be wrong, and of the text to be right."""
+
+    items: tuple[Item, ...]
+    wrong: tuple[float, ...]
+    correct: float
+
+    @classmethod
+    def of(
+        cls, reading: StructuredReading, marked: Sequence[MarkedSentence], weights: LedgerWeights
+    ) -> "Weighed":
+        """Weigh every part of a text, then the text."""
+        items = tuple(items_of(reading, marked))
+        wrong = tuple(_odds(weights, item) for item in items)
+        features = text_features(items, wrong, len(reading.sentences))
+        return cls(items, wrong, weights.odds("text", features))
+
+    def flagged(self, threshold: float) -> list[tuple[Item, float]]:
+        """What is wrong in a text that is not right: every part more likely wrong than not, at least the worst."""
+        if probability(self.correct) >= threshold or not self.items:
+            return []
+        ranked = sorted(zip(self.items, self.wrong, strict=True), key=lambda pair: -pair[1])
+        chosen = [pair for pair in ranked if pair[1] >= 0] or ranked[:1]
+        kept = without_overlaps(item for item, _ in chosen)
+        odds = {item.span: wrong for item, wrong in reversed(chosen)}
+        return [(item, odds[item.span]) for item in kept]
+
+
+def _odds(weights: LedgerWeights, item: Item) -> float:
+    return max(-MAX_ODDS, min(MAX_ODDS, weights.odds(item.kind, item.features)))
+
+
+def text_features(items: Sequence[Item], wrong: Sequence[float], sentences: int) -> dict[str, float]:
+    """What the parts of a text tell of the whole."""
+    chances = sorted((probability(odds) for odds in wrong), reverse=True)
+    rules = [item for item in items if item.kind == "statement" and item.state != "supported"]
+    return {
+        "worst": chances[0] if chances else 0.0,
+        "second": chances[1] if len(chances) > 1 else 0.0,
+        "expected": math.log1p(sum(chances)),
+        "rules": min(3, len(rules)) / 3,
+        "sentences": math.log1p(sentences),
+    }
+
+
+def structured_verdicts(
+    readings: Sequence[StructuredReading],
+    marked: Sequence[Sequence[MarkedSentence]],
+    rules: Rules,
+    weights: LedgerWeights,
+    templates: Templates,
+    ask: Ask,
+) -> list[Verdict]:
+    """The verdicts on texts; the NLI model is asked about facts that must be said and were not found."""
+    said = [facts_said(reading) for reading in readings]
+    required = [_required(reading, rules) for reading in readings]
+    doubtful = [
+        [leaf for leaf in reading.structure.leaves if leaf.index in must and of_text[leaf.index].state == "omitted"]
+        for reading, of_text, must in zip(readings, said, required, strict=True)
+    ]
+    answers = ask(
+        [
+            [(reading.text, fact_sentence(reading, leaf, templates)) for leaf in leaves]
+            for reading, leaves in zip(readings, doubtful, strict=True)
+        ]
+    )
+    for of_text, leaves, of_leaves in zip(said, doubtful, answers, strict=True):
+        for leaf, answer in zip(leaves, of_leaves, strict=True):
+            chance = float(answer[ENTAILMENT])
+            is_said = chance >= IN_OTHER_WORDS
+            of_text[leaf.index] = Said("supported", None, chance, "in other words") if is_said else OMITTED
+    return [
+        _verdict(reading, Weighed.of(reading, marks, weights), of_text, must, rules)
+        for reading, marks, of_text, must in zip(readings, marked, said, required, strict=True)
+    ]
+
+
+def _required(reading: StructuredReading, rules: Rules) -> frozenset[int]:
+    """The leaves that a text must say: those that are asked for, or all of a small record."""
+    leaves = [leaf for leaf in reading.structure.leaves if _is_plain_fact(leaf) and not _ignores(reading, leaf, rules)]
+    if not rules.selection.required and len(leaves) > rules.small:
+        return frozenset()
+    records = reading.example.table.records
+    return frozenset(
+        leaf.index
+        for leaf in leaves
+        if leaf.record is not None and rules.selection.requires(records[leaf.record])
+    )
+
+
+def _is_plain_fact(leaf: Leaf) -> bool:
+    return leaf.record is not None and leaf.kind in ("value", "flag")
+
+
+def _ignores(reading: StructuredReading, leaf: Leaf, rules: Rules) -> bool:
+    assert leaf.record is not None
+    return rules.ignores(reading.example.table.records[leaf.record])
+
+
+def _verdict(
+    reading: StructuredReading,
+    weighed: Weighed,
+    said: Mapping[int, Said],
+    required: frozenset[int],
+    rules: Rules,
+) -> Verdict:
+    flagged = weighed.flagged(rules.hallucination)
+    wrong = [item.span for item, _ in flagged]
+    facts = tuple(
+        _fact(reading, leaf, said[leaf.index], leaf.index in required, wrong)
+        for leaf in reading.structure.leaves
+        if leaf.index in said and _is_listed(reading, leaf, said[leaf.index], rules)
+    )
+    omission = any(fact.required and fact.state != "supported" for fact in facts)
+    complete = min((fact.probability for fact in facts if fact.required), default=1.0)
+    correct = probability(weighed.correct)
+    return Verdict(
+        text=reading.text,
+        table=reading.example.table,
+        label=label_of(omission, bool(flagged)),
+        probability=min(correct, complete),
+        facts=facts,
+        claims=_claims(reading, weighed, flagged),
+        correct=correct,
+    )
+
+
+def _is_listed(reading: StructuredReading, leaf: Leaf, said: Said, rules: Rules) -> bool:
+    """Whether a fact is in the ledger: technical fields are if the text says them."""
+    if leaf.record is None or _ignores(reading, leaf, rules):
+        return False
+    return leaf.kind != "technical" or said.state == "supported"
+
+
+def _fact(
+    reading: StructuredReading, leaf: Leaf, said: Said, required: bool, wrong: Sequence[Span]
+) -> Fact:
+    """A fact as it is shown: contradicted only by words that are marked as wrong."""
+    assert leaf.record is not None
+    in_wrong = said.span is not None and any(overlaps(said.span, span) for span in wrong)
+    if said.state == "contradicted" and not in_wrong:
+        return Fact(leaf.record, "omitted", None, said.probability, required)
+    if said.state == "supported" and in_wrong and said.span is not None:
+        return Fact(leaf.record, "contradicted", said.span, 1 - said.probability, required, "in doubtful words")
+    return Fact(leaf.record, said.state, said.span, said.probability, required, said.note)
+
+
+def _claims(
+    reading: StructuredReading, weighed: Weighed, flagged: Sequence[tuple[Item, float]]
+) -> tuple[Claim, ...]:
+    """The claims of the text: what is wrong, and values and statements that the data supports."""
+    claims = [
+        Claim(
+            *item.span,
+            "contradicted" if item.state == "contradicted" else "unsupported",
+            _records(reading, item),
+            1 - probability(odds),
+            item.note,
+        )
+        for item, odds in flagged
+    ]
+    right = [
+        (item, odds)
+        for item, odds in zip(weighed.items, weighed.wrong, strict=True)
+        if item.state == "supported" and item.leaves
+        and not any(overlaps(item.span, claim.span) for claim in claims)
+    ]
+    odds_of = {item.span: odds for item, odds in right}
+    for item in without_overlaps(sorted((item for item, _ in right), key=lambda each: each.span[0] - each.span[1])):
+        chance = max(0.5, 1 - probability(odds_of[item.span]))
+        claims.append(Claim(*item.span, "supported", _records(reading, item), chance, item.note))
+    return tuple(sorted(claims))
+
+
+def _records(reading: StructuredReading, item: Item) -> tuple[int, ...]:
+    leaves = (reading.structure.leaves[leaf] for leaf in item.leaves)
+    return tuple(sorted({leaf.record for leaf in leaves if leaf.record is not None}))
