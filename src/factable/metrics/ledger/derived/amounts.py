@@ -1,0 +1,224 @@
+"""Numbers computed from a column: total, average, range, share, change from one period to the next."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from factable.metrics.ledger.derived.asking import NOT
+from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
+from factable.metrics.ledger.derived.columns import Cell, Column
+from factable.metrics.ledger.derived.conditions import find_conditions, readings
+from factable.metrics.ledger.derived.links import Tie, same_dimension, tie_columns
+from factable.metrics.ledger.derived.operations import agrees, mean, number_of, share, show, total
+from factable.text.values import Mention, Number
+from factable.types import Span
+
+_TOTAL = re.compile(
+    r"\b(?:total(?:s|ed|ing|led|ling)?|sum|combined|altogether|together|in all|collectively|overall)\b"
+)
+_MEAN = re.compile(r"\b(?:average[sd]?|mean|averaging)\b")
+_RANGE = re.compile(
+    r"\b(?:rang(?:e|es|ed|ing)|var(?:y|ies|ied|ying)|fluctuat\w+|between|spann?(?:ing|s|ed)?)\b"
+)
+_TO = re.compile(
+    r"\s?(?:to|and|up to|–|-)\s?(?:a\s(?:high|maximum)\sof\s|about\s)?|"
+    r"\s?\w{0,12}\s?(?:\([^()]*\)\s?)?(?:to|and)\s"
+)
+_MIN_CELLS = 2
+_OWN_WORDS = frozenset(["average", "avg", "mean", "total"])
+
+
+def check_amounts(clause: Clause) -> Iterator[Derived]:
+    """Every total, average, range and share of a clause."""
+    numbers = [mention for mention in clause.numbers if isinstance(mention.value, Number)]
+    if NOT.search(clause.words):
+        return
+    for pattern, operation in ((_MEAN, "mean"), (_TOTAL, "sum")):
+        for match in clause.search(pattern):
+            found = _aggregate(clause, clause.place(match), operation, numbers)
+            if found:
+                yield found
+                return
+    yield from _ranges(clause)
+    yield from _shares(clause, numbers)
+
+
+def _aggregate(clause: Clause, word: Span, operation: str, numbers: Sequence[Mention]) -> Derived | None:
+    mention = _number_of(word, numbers)
+    if mention is None:
+        return None
+    number = mention.value
+    assert isinstance(number, Number)
+    ties = [tie for tie in clause.ties() if tie.column.kind == "number" and tie.score >= 0.5]
+    ties = [tie for tie in ties if same_dimension(tie.column, number.unit)]
+    if any(column.words & _OWN_WORDS for column in clause.rows.columns) or len(clause.entities) == 1:
+        # The data has totals or averages of its own.
+        ties = []
+    outcomes = []
+    for tie in ties:
+        for rows in _rows(clause):
+            cells = [cell for _, cell in clause.cells(tie.column, rows)]
+            if len(cells) < _MIN_CELLS:
+                continue
+            result = mean(cells) if operation == "mean" else total(cells)
+            outcomes.append(
+                Outcome(agrees(number, result.value), result.explanation, result.leaves, show(result.value))
+            )
+        outcomes += _stated_totals(clause, tie.column, number) if operation == "sum" else []
+    if operation == "sum" and not outcomes:
+        return None
+    place = mention.start, mention.end
+    if operation == "sum" and any(_is_cell(clause, tie.column, number) for tie in ties):
+        # "With a total of 70" may tell the value of one row.
+        outcomes = [outcome for outcome in outcomes if outcome.truth]
+    if operation == "sum" and _counts_rows(clause, number):
+        outcomes = [outcome for outcome in outcomes if outcome.truth]
+    return decide(outcomes, word, operation, can_contradict=clause.is_clear(), number=place)
+
+
+def _counts_rows(clause: Clause, number: Number) -> bool:
+    return number.value in (len(clause.rows.members), len(clause.rows.rows))
+
+
+def _number_of(word: Span, numbers: Sequence[Mention]) -> Mention | None:
+    """The number that is called total or average: the only one, or the first after the word."""
+    plain = [
+        m
+        for m in numbers
+        if isinstance(m.value, Number) and m.value.high is None and m.value.unit != "percent"
+    ]
+    after = [mention for mention in plain if mention.start >= word[1]]
+    if after:
+        return after[0]
+    return plain[0] if len(plain) == 1 else None
+
+
+def _rows(clause: Clause) -> list[frozenset[int]]:
+    """The rows that are added up: those named, those of categories, or all."""
+    options = []
+    named = frozenset(link.row for link in clause.entities if link.row is not None)
+    if len(named) > 1:
+        options.append(named)
+    for rows, _ in readings(find_conditions(clause, _number_spans(clause)), clause.rows.numbers):
+        options.append(rows)
+    return options
+
+
+def _number_spans(clause: Clause) -> list[Span]:
+    return [(mention.start, mention.end) for mention in clause.numbers]
+
+
+def _stated_totals(clause: Clause, column: Column, number: Number) -> list[Outcome]:
+    """A row of the data that gives the total."""
+    outcomes = []
+    for row in clause.rows.rows:
+        cell = column.cells.get(row.number)
+        if row.is_total and cell is not None and cell.number is not None:
+            told = f"{row.name}: {cell.text}"
+            outcomes.append(Outcome(agrees(number, cell.number), told, (cell.leaf,), cell.text))
+    return outcomes
+
+
+def _is_cell(clause: Clause, column: Column, number: Number) -> bool:
+    return any(agrees(number, number_of(cell)) for _, cell in clause.cells(column))
+
+
+def _ranges(clause: Clause) -> Iterator[Derived]:
+    """From the lowest to the highest."""
+    for match in clause.search(_RANGE):
+        span = clause.place(match)
+        ends = _ends(clause, span)
+        if ends is None:
+            continue
+        low, high, place = ends
+        ties = _ties_before(clause, place)
+        ties = [tie for tie in ties if same_dimension(tie.column, high.unit)]
+        outcomes = []
+        for tie in ties:
+            for rows in clause.filters():
+                cells = sorted((cell for _, cell in clause.cells(tie.column, rows)), key=number_of)
+                if len(cells) >= _MIN_CELLS:
+                    outcomes.append(_range_outcome(cells, low, high))
+        named = match[0].startswith(("rang", "var"))
+        can_contradict = named and clause.is_clear() and not clause.entities
+        found = decide(outcomes, span, "range", can_contradict=can_contradict, number=place)
+        if found:
+            yield found
+            return
+
+
+def _ties_before(clause: Clause, place: Span) -> list[Tie]:
+    """The columns that the words before a number name, back to the number before it; else the words after."""
+    start = max((m.end for m in clause.numbers if m.end <= place[0]), default=clause.span[0])
+    end = min((m.start for m in clause.numbers if m.start >= place[1]), default=clause.span[1])
+    for tokens in (clause.tokens_in((start, place[0])), clause.tokens_in((place[1], end))[:4]):
+        ties = [tie for tie in tie_columns(clause.rows, tokens) if tie.score >= 0.5]
+        if ties:
+            return [tie for tie in ties if tie.column.kind == "number"]
+    return []
+
+
+def _range_outcome(cells: Sequence[Cell], low: Number, high: Number) -> Outcome:
+    first, last = cells[0], cells[-1]
+    text = f"{first.text} to {last.text}"
+    at_low, at_high = agrees(low, number_of(first)), agrees(high, number_of(last))
+    truth: bool | None = bool(at_low and at_high)
+    if not truth and at_low is not False and at_high is not False:
+        truth = None
+    return Outcome(truth, f"lowest and highest of {len(cells)}: {text}", (first.leaf, last.leaf), text)
+
+
+def _ends(clause: Clause, span: Span) -> tuple[Number, Number, Span] | None:
+    """The two ends of a range after a word, in order."""
+    after = [mention for mention in clause.numbers if mention.start >= span[0]]
+    for mention in after:
+        number = mention.value
+        assert isinstance(number, Number)
+        if number.high is not None and mention.start - span[1] <= 40:
+            low = Number(number.value, number.unit, number.step, number.bound)
+            return (
+                low,
+                Number(number.high, number.unit, number.step, number.bound),
+                (mention.start, mention.end),
+            )
+    if len(after) < 2:
+        return None
+    if after[0].start - span[1] > 40:
+        return None
+    gap = clause.text[after[0].end : after[1].start].lower()
+    first, second = after[0].value, after[1].value
+    assert isinstance(first, Number)
+    assert isinstance(second, Number)
+    if not _TO.fullmatch(gap):
+        return None
+    place = after[0].start, after[1].end
+    low, high = sorted((first, second), key=lambda number: number.value)
+    return low, high, place
+
+
+def _shares(clause: Clause, numbers: Sequence[Mention]) -> Iterator[Derived]:
+    """A row's share of the total, in percent."""
+    for mention in numbers:
+        number = mention.value
+        assert isinstance(number, Number)
+        if number.unit != "percent" or not re.match(r"\s?of\s", clause.words[mention.end - clause.span[0] :]):
+            continue
+        named = frozenset(link.row for link in clause.links if link.row is not None)
+        outcomes = []
+        for tie in clause.ties((mention.end, clause.span[1])):
+            if tie.column.kind != "number" or tie.score < 0.5 or tie.column.unit == "percent":
+                continue
+            part = [cell for _, cell in clause.cells(tie.column, named)]
+            result = share(part, [cell for _, cell in clause.cells(tie.column)]) if part else None
+            if result is not None:
+                outcomes.append(
+                    Outcome(
+                        agrees(number, result.value),
+                        result.explanation,
+                        result.leaves,
+                        f"{show(result.value)} %",
+                    )
+                )
+        place = mention.start, mention.end
+        found = decide(outcomes, place, "share", can_contradict=clause.is_clear(), number=place)
+        if found:
+            yield found

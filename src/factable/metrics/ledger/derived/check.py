@@ -1,0 +1,93 @@
+"""Which statements of a text are computed from the data, and whether they are right."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from factable.metrics.ledger.derived.amounts import check_amounts
+from factable.metrics.ledger.derived.asking import SUPERLATIVE
+from factable.metrics.ledger.derived.clauses import Clause, Derived, known_words
+from factable.metrics.ledger.derived.columns import rows_of
+from factable.metrics.ledger.derived.comparisons import check_comparisons
+from factable.metrics.ledger.derived.counts import check_counts
+from factable.metrics.ledger.derived.links import tokens_of
+from factable.metrics.ledger.derived.scores import check_scores
+from factable.metrics.ledger.derived.superlatives import check_superlatives
+from factable.metrics.ledger.derived.times import check_times
+from factable.metrics.ledger.derived.trends import TREND, check_trends
+from factable.structure import Structure
+from factable.text.values import Mention, find_mentions
+from factable.types import Span
+
+_CHECKS: tuple[Callable[[Clause], Iterator[Derived]], ...] = (
+    check_superlatives,
+    check_comparisons,
+    check_counts,
+    check_amounts,
+    check_trends,
+)
+# Where one statement ends and another begins within a sentence.
+_BOUNDARY = re.compile(
+    r";\s|\s[—–]\s|,?\s(?:while|whereas|although|though)\s|,\sbut\s|,\sfollowed by\s|"
+    r",\s(?=(?:indicating|showcasing|demonstrating|suggesting|highlighting|making|reflecting|showing|"
+    r"as indicated|underlining|emphasi[sz]ing|illustrating|which (?:indicates|shows|suggests|highlights))\b)"
+)
+_MAX_WORDS = 80
+
+
+def derived_statements(structure: Structure, text: str, sentence_spans: Sequence[Span]) -> list[Derived]:
+    """The statements of a text that the data allows to compute, in order."""
+    mentions = find_mentions(text)
+    sets = rows_of(structure)
+    known = [known_words(structure, rows) for rows in sets]
+    found: list[Derived] = []
+    for sentence in sentence_spans:
+        inside = [m for m in mentions if sentence[0] <= m.start and m.end <= sentence[1]]
+        for span in _clauses(text, sentence):
+            candidates: list[Derived] = []
+            tokens = tuple(tokens_of(text, *span))
+            if not 1 < len(tokens) <= _MAX_WORDS or not _asks(text[slice(*span)], inside):
+                continue
+            numbers = tuple(m for m in inside if span[0] <= m.start and m.end <= span[1])
+            for rows, words in zip(sets, known, strict=True):
+                clause = Clause(structure, rows, text, span, tokens, numbers, words)
+                for check in _CHECKS:
+                    candidates += check(clause)
+            found += _agreed(candidates)
+        found += check_times(structure, text, sentence, inside)
+        found += check_scores(structure, text, sentence)
+    return sorted(found, key=lambda one: one.span)
+
+
+def _clauses(text: str, sentence: Span) -> Iterator[Span]:
+    start = sentence[0]
+    for boundary in _BOUNDARY.finditer(text, *sentence):
+        yield start, boundary.start()
+        start = boundary.end()
+    yield start, sentence[1]
+
+
+_ASKING = re.compile(
+    r"\b(?:all|every|each|no|none|only|both|sole|total\w*|sum|combined|altogether|together|overall|average\w*|mean|"
+    r"rang\w+|var(?:y|ies|ied|ying)|between|span\w*|fluctuat\w+|twice|double|triple|half|times|there|different|"
+    r"distinct|unique|peak\w*|bottomed|than)\b"
+)
+
+
+def _asks(words: str, mentions: Sequence[Mention]) -> bool:
+    """Whether any word asks for an operation, or a number can be a count."""
+    return bool(mentions) or any(pattern.search(words.lower()) for pattern in (_ASKING, SUPERLATIVE, TREND))
+
+
+def _agreed(candidates: Sequence[Derived]) -> list[Derived]:
+    """One statement for the same words: what supports them wins over what contradicts them."""
+    kept: list[Derived] = []
+    for one in sorted(candidates, key=lambda one: one.state != "supported"):
+        if not any(_same_words(one, other) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _same_words(one: Derived, other: Derived) -> bool:
+    if one.span_of_number is not None and other.span_of_number is not None:
+        return one.span_of_number == other.span_of_number
+    return one.span[0] < other.span[1] and other.span[0] < one.span[1]

@@ -1,0 +1,198 @@
+"""A sentence as the checks see it: its words, numbers, and what they refer to in one set of rows."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from factable.metrics.ledger.derived.asking import OPERATION_WORDS
+from factable.metrics.ledger.derived.columns import Cell, Column, Rows
+from factable.metrics.ledger.derived.links import Link, Tie, Token, find_rows, tie_column, tie_columns
+from factable.metrics.ledger.derived.wording import GLUE, stem, stems_of
+from factable.structure import Structure
+from factable.text.values import Date, Mention, Number
+from factable.types import Span
+
+# Words that no check understood: with more of them in a sentence, nothing in it is called wrong.
+MAX_UNKNOWN = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A statement that was computed: where the text makes it, whether it is right, and why.
+
+    `leaves` are the indices of the values that took part, `right` is what would have been right,
+    `span_of_number` the number that is supported or contradicted.
+    """
+
+    span: Span
+    state: Literal["supported", "contradicted"]
+    explanation: str
+    leaves: tuple[int, ...] = ()
+    right: str = ""
+    span_of_number: Span | None = None
+    operation: str = ""
+
+
+class Outcome(NamedTuple):
+    """One reading of a statement, tried on the data; `truth` is None where it is neither right nor wrong."""
+
+    truth: bool | None
+    explanation: str
+    leaves: tuple[int, ...] = ()
+    right: str = ""
+
+
+def decide(
+    outcomes: Sequence[Outcome],
+    span: Span,
+    operation: str,
+    *,
+    can_contradict: bool,
+    number: Span | None = None,
+) -> Derived | None:
+    """Supported if one reading is right, contradicted if all are wrong and nothing else can be meant."""
+    right = next((outcome for outcome in outcomes if outcome.truth), None)
+    if number is not None:
+        span = min(span[0], number[0]), max(span[1], number[1])
+    if right is not None:
+        return Derived(span, "supported", right.explanation, right.leaves, "", number, operation)
+    if not outcomes or not can_contradict or any(outcome.truth is None for outcome in outcomes):
+        return None
+    first = outcomes[0]
+    return Derived(span, "contradicted", first.explanation, first.leaves, first.right, number, operation)
+
+
+@dataclass(frozen=True, eq=False)
+class Clause:
+    """A part of a sentence against one set of rows."""
+
+    structure: Structure
+    rows: Rows
+    text: str
+    span: Span
+    tokens: tuple[Token, ...]
+    mentions: tuple[Mention, ...]
+    known: frozenset[str]
+
+    @cached_property
+    def words(self) -> str:
+        """The clause in lower case, of the same length."""
+        lower = self.text[slice(*self.span)].lower()
+        return lower if len(lower) == self.span[1] - self.span[0] else self.text[slice(*self.span)]
+
+    def search(self, pattern: "re.Pattern[str]") -> list["re.Match[str]"]:
+        """Every place of a pattern in the lower-case clause."""
+        return list(pattern.finditer(self.words))
+
+    def place(self, match: "re.Match[str]", group: int | str = 0) -> Span:
+        """The span in the text of a match in the clause."""
+        return self.span[0] + match.start(group), self.span[0] + match.end(group)
+
+    @cached_property
+    def links(self) -> list[Link]:
+        """What names rows; words of the title name the whole."""
+        found = find_rows(self.rows, self.tokens, self.mentions)
+        title = frozenset(stems_of(self.structure.title))
+        if not title:
+            return found
+        return [link for link in found if not all(token.stem in title for token in self.tokens_in(link.span))]
+
+    @cached_property
+    def entities(self) -> list[Link]:
+        """What names exactly one row."""
+        return [link for link in self.links if link.row is not None]
+
+    @cached_property
+    def categories(self) -> list[Link]:
+        """What names several rows."""
+        return [link for link in self.links if link.row is None]
+
+    @cached_property
+    def numbers(self) -> list[Mention]:
+        """Amounts that are not part of a name; of an ambiguous one, its first meaning."""
+        taken = [link.span for link in self.links]
+        taken += [(m.start, m.end) for m in self.mentions if isinstance(m.value, Date)]
+        found: dict[Span, Mention] = {}
+        for mention in self.mentions:
+            span = mention.start, mention.end
+            is_amount = isinstance(mention.value, Number) and mention.value.unit != "ordinal"
+            if is_amount and not any(start <= span[0] and span[1] <= end for start, end in taken):
+                found.setdefault(span, mention)
+        return list(found.values())
+
+    def tokens_in(self, span: Span) -> list[Token]:
+        """The words within a span of the text."""
+        return [token for token in self.tokens if span[0] <= token.start and token.end <= span[1]]
+
+    def ties(self, near: Span | None = None) -> list[Tie]:
+        """The ordered columns that are named: in a span if any is named there, else in the whole clause."""
+        taken = [link.span for link in self.links if link.is_whole]
+
+        def is_free(token: Token) -> bool:
+            return not any(start <= token.start and token.end <= end for start, end in taken)
+
+        for tokens in ([] if near is None else [self.tokens_in(near)]) + [list(self.tokens)]:
+            ties = tie_columns(self.rows, [token for token in tokens if is_free(token)])
+            if ties:
+                return ties
+        return []
+
+    def cells(self, column: Column, rows: frozenset[int] | None = None) -> list[tuple[int, Cell]]:
+        """The cells of a column that have a number, without totals."""
+        numbers = self.rows.numbers if rows is None else rows & self.rows.numbers
+        return [
+            (row, cell) for row, cell in column.cells.items() if row in numbers and cell.number is not None
+        ]
+
+    def name(self, row: int) -> str:
+        """What a row is called."""
+        return self.rows.rows[row].name
+
+    def filters(self, *, without: frozenset[Span] = frozenset()) -> list[frozenset[int]]:
+        """The rows that may be meant: those of all categories named, or all rows."""
+        by_span: dict[Span, frozenset[int]] = {}
+        for link in self.categories:
+            if link.span not in without:
+                by_span[link.span] = by_span.get(link.span, frozenset()) | link.rows
+        filtered = self.rows.numbers
+        for members in by_span.values():
+            filtered = filtered & members
+        return [filtered, self.rows.numbers] if by_span and filtered else [self.rows.numbers]
+
+    @cached_property
+    def unknown(self) -> list[Token]:
+        """Words that neither belong to the language of statements nor to the data."""
+        spans = [link.span for link in self.links] + [
+            (m.start, m.end) for m in self.mentions if isinstance(m.value, Number)
+        ]
+        return [
+            token
+            for token in self.tokens
+            if token.stem not in self.known
+            and token.text.lower() not in GLUE
+            and token.stem not in GLUE
+            and not token.text[0].isdecimal()
+            and not any(start <= token.start < end for start, end in spans)
+            and not any(tie_column(column, [token]) for column in self.rows.columns)
+        ]
+
+    @cached_property
+    def has_unknown_names(self) -> bool:
+        """Whether a name occurs that the data does not have."""
+        first = self.tokens[0].start if self.tokens else 0
+        return any(token.text[0].isupper() and token.start != first for token in self.unknown)
+
+    def is_clear(self) -> bool:
+        """Whether the words are understood well enough to call the statement wrong."""
+        return not self.has_unknown_names and len(self.unknown) <= MAX_UNKNOWN
+
+
+def known_words(structure: Structure, rows: Rows) -> frozenset[str]:
+    """Words that data of this kind brings along: keys, nouns of rows, the title."""
+    words = set(rows.nouns) | set(stems_of(structure.title)) | set(stems_of(rows.subject))
+    for frame in structure.frames:
+        if frame.parent is None and frame.name and len(structure.frames) < 400:
+            words |= set(stems_of(frame.name)) if not frame.group.endswith("[*]") else set()
+    return frozenset(words) | frozenset(stem(word) for word in GLUE) | OPERATION_WORDS

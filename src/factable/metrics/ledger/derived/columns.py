@@ -1,0 +1,485 @@
+"""Rows and columns in data of any shape: lists of objects, maps of numbers, keys with years."""
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+from factable.metrics.ledger.derived.wording import GENERIC, stem, stems_of
+from factable.structure import Frame, Leaf, Structure, label_of
+from factable.text.templates import split_identifier
+from factable.text.values import Date, Number, possible_values
+from factable.text.values.dates import MONTHS
+from factable.text.values.units import unit_of
+
+ColumnKind = Literal["number", "date", "rank", "name"]
+
+# More sets of rows than this are not looked at; the largest come first.
+MAX_SETS = 24
+_MIN_SHARE = 0.6
+_DISTINCT = 0.9
+_FOOTNOTE = re.compile(r"\[[^\]]{1,20}\]|[†‡*]")
+_PLAIN = re.compile(r"[+−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d\d(?:\.\d+)?)")
+_LAP = re.compile(r"(\+)?\s*(?:(\d+)\s*h)?\s*(?:(\d+)\s*['′m])?\s*(?:(\d+(?:\.\d+)?)\s*(?:\"|″|''|s))?")
+_STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?.*")
+_PARENTHESES = re.compile(r"\s*\([^()]*\)\s*")
+_WHEN = re.compile(
+    r"\b(?:dates?|years?|seasons?|since|joined|left|founded|established|born|died|birth|death|opened|built|completed|"
+    r"released|elected|started|ended|begin|end|debut|premiered|aired|introduced|closed|launched|signed|created|"
+    r"formed|installed|inaugurated|appointed|from|until|to|period|construction)\b",
+    re.IGNORECASE,
+)
+_RANK = re.compile(
+    r"\b(?:rank|ranking|pos|position|place|placing|no|seed|standing|order|pick|overall|bib|grid|#)\b|\A#\Z",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(
+    r"(?:grand |sub)?totals?|sum|overall|average|mean|all|combined|altogether|"
+    r"(?:total|sum|average)s?\b.*|.*\btotals?",
+    re.IGNORECASE,
+)
+_PERIOD = re.compile(
+    rf"(?<!\d)(?:(?:1[89]|20)\d\d)(?!\d)|\bq[1-4]\b|\b(?:{'|'.join(MONTHS)})\b|"
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
+    re.IGNORECASE,
+)
+_PERIOD_ORDER = {month.lower(): number for number, month in enumerate(MONTHS, 1)} | {
+    name: number for number, name in enumerate(["mon", "tues", "wednes", "thurs", "fri", "satur", "sun"], 1)
+}
+_TITLES = frozenset(
+    ["title", "name", "indicator", "metric", "measure", "variable", "unit", "label", "caption", "subject"]
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """One value of a column; `number` orders it: an amount, seconds, or days of the calendar."""
+
+    leaf: int
+    text: str
+    number: Fraction | None = None
+    unit: str = ""
+    day: Date | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Values of one kind, by the number of their row."""
+
+    label: str
+    words: frozenset[str]
+    kind: ColumnKind
+    cells: dict[int, Cell]
+    # A column whose key says nothing is named by a title beside it.
+    extra_words: frozenset[str] = frozenset()
+
+    @cached_property
+    def unit(self) -> str:
+        """The unit that most of its values have."""
+        units = [cell.unit for cell in self.cells.values() if cell.unit]
+        return max(set(units), key=units.count) if units else ""
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether its values can be compared: amounts, dates."""
+        return self.kind != "name"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """A row: a frame of the data, or a key of a map."""
+
+    number: int
+    name: str
+    frame: int | None = None
+    is_total: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows with the same columns; `nouns` are stems of what a row is called, `subject` what all are about."""
+
+    rows: tuple[Row, ...]
+    columns: tuple[Column, ...]
+    nouns: frozenset[str] = frozenset()
+    subject: str = ""
+    is_map: bool = False
+    names: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def members(self) -> tuple[Row, ...]:
+        """The rows without those of totals."""
+        return tuple(row for row in self.rows if not row.is_total)
+
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        """The numbers of the rows without those of totals."""
+        return frozenset(row.number for row in self.members)
+
+    @cached_property
+    def order(self) -> Column | None:
+        """The column of dates, years or periods by which rows follow one another."""
+        for column in self.columns:
+            cells = [column.cells[row.number] for row in self.members if row.number in column.cells]
+            is_complete = len(cells) == len(self.members) > 1
+            if column.kind == "date" and is_complete and len({cell.number for cell in cells}) == len(cells):
+                return column
+        return None
+
+
+_CACHE: "WeakKeyDictionary[Structure, tuple[Rows, ...]]" = WeakKeyDictionary()
+
+
+def rows_of(structure: Structure) -> tuple[Rows, ...]:
+    """Every set of rows in the data, computed once."""
+    found = _CACHE.get(structure)
+    if found is None:
+        found = _CACHE[structure] = _Reader(structure).read()
+    return found
+
+
+def read_cell(leaf: int, value: str, label: str) -> Cell:
+    """A value as text and, if it is an amount or a date, as a number that orders it."""
+    text = re.sub(r"\s+([,;.])", r"\1", _FOOTNOTE.sub("", value)).strip()
+    if _PLAIN.fullmatch(text):
+        number = Fraction(text.replace(",", "").replace("−", "-"))
+        if number.denominator == 1 and 1000 <= number < 2200 and len(text) == 4 and _WHEN.search(label):
+            return Cell(leaf, text, Fraction(date(int(number), 1, 1).toordinal()), "", Date(int(number)))
+        return Cell(leaf, text, number, _unit_of_label(label))
+    return _read_stamp(leaf, text) or _read_duration(leaf, text) or _read_value(leaf, text, label)
+
+
+def _unit_of_label(label: str) -> str:
+    values = possible_values("1", label)
+    return values[0].unit if isinstance(values[0], Number) and values[0].unit != "ordinal" else ""
+
+
+def _read_stamp(leaf: int, text: str) -> Cell | None:
+    stamp = _STAMP.fullmatch(text)
+    if stamp is None:
+        return None
+    try:
+        moment = datetime(*(int(part or 0) for part in stamp.groups()))  # type: ignore[arg-type]
+    except ValueError:
+        return None
+    seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
+    day = Date(moment.year, moment.month, moment.day)
+    return Cell(leaf, text, moment.toordinal() + Fraction(seconds, 86400), "", day)
+
+
+def _read_duration(leaf: int, text: str) -> Cell | None:
+    clock = _CLOCK.fullmatch(text.lstrip("+ "))
+    if clock:
+        seconds = int(clock[1] or 0) * 3600 + int(clock[2]) * 60 + Fraction(clock[3])
+        return Cell(leaf, text, seconds, "+time" if text.startswith("+") else "time")
+    lap = _LAP.fullmatch(text)
+    if lap and any(lap.groups()[1:]) and any(mark in text for mark in "h'\"′″+"):
+        seconds = int(lap[2] or 0) * 3600 + int(lap[3] or 0) * 60 + Fraction(lap[4] or 0)
+        return Cell(leaf, text, seconds, "+time" if lap[1] else "time")
+    return None
+
+
+def _read_value(leaf: int, text: str, label: str) -> Cell:
+    for part in dict.fromkeys((text, _PARENTHESES.sub(" ", text).strip())):
+        if not any(char.isdecimal() for char in part) or len(part) > 40:
+            continue
+        value = possible_values(part, label)[0]
+        if isinstance(value, Number) and value.high is None and value.unit != "ordinal":
+            return Cell(leaf, text, value.value, value.unit)
+        if isinstance(value, Number) and value.unit == "ordinal":
+            return Cell(leaf, text, value.value)
+        if isinstance(value, Date) and (value.year is None or 0 < value.year < 9999):
+            day = date(value.year or 2000, value.month or 1, value.day or 1)
+            return Cell(leaf, text, Fraction(day.toordinal()), "", value)
+    return Cell(leaf, text)
+
+
+def _make_column(label: str, cells: dict[int, Cell], titles: frozenset[str] = frozenset()) -> Column:
+    """A column of the kind that most of its values have; the others have no number."""
+    label = label.replace("%", " percent").strip()
+    words = frozenset(word for word in stems_of(label) if word not in GENERIC) or frozenset(stems_of(label))
+    ordered = [cell for cell in cells.values() if cell.number is not None]
+    days = [cell for cell in ordered if cell.day is not None]
+    kind: ColumnKind = "name"
+    if cells and len(ordered) >= _MIN_SHARE * len(cells):
+        kind = "date" if 2 * len(days) > len(ordered) else "number"
+        cells = {
+            number: cell if (cell.day is not None) == (kind == "date") else Cell(cell.leaf, cell.text)
+            for number, cell in _in_one_unit(_absolute(cells)).items()
+        }
+        if kind == "number" and (_RANK.search(label) or _is_numbering(cells)):
+            kind = "rank"
+    extra = titles if words <= GENERIC else frozenset()
+    return Column(label, words, kind, cells, extra)
+
+
+def _is_numbering(cells: dict[int, Cell]) -> bool:
+    """Whether values only number the rows: 1, 2, 3."""
+    numbers = [cell.number for cell in cells.values() if cell.number is not None]
+    return len(numbers) > 2 and all(b == a + 1 for a, b in itertools.pairwise(numbers))
+
+
+def _absolute(cells: dict[int, Cell]) -> dict[int, Cell]:
+    """Times such as "+ 58 s" after a first one are added to it."""
+    first = next((cell for cell in cells.values() if cell.unit == "time"), None)
+    if first is None or first.number is None or not any(cell.unit == "+time" for cell in cells.values()):
+        return cells
+    return {
+        number: Cell(cell.leaf, cell.text, cell.number + first.number, "time")
+        if cell.unit == "+time" and cell.number is not None
+        else cell
+        for number, cell in cells.items()
+    }
+
+
+def _in_one_unit(cells: dict[int, Cell]) -> dict[int, Cell]:
+    """Amounts in different units of one kind, such as g and kg, in the base unit."""
+    units = {cell.unit for cell in cells.values() if cell.unit}
+    if (
+        len(units) < 2
+        or len({unit_of(unit).dimension for unit in units}) > 1
+        or unit_of(next(iter(units))).dimension == "money"
+    ):
+        return cells
+    base = min(units, key=lambda name: abs(unit_of(name).factor - 1))
+    return {
+        number: Cell(
+            cell.leaf,
+            cell.text,
+            (cell.number * unit_of(cell.unit).factor + unit_of(cell.unit).offset - unit_of(base).offset)
+            / unit_of(base).factor,
+            base,
+        )
+        if cell.unit and cell.number is not None
+        else cell
+        for number, cell in cells.items()
+    }
+
+
+@lru_cache(maxsize=4096)
+def _label(keys: tuple[str, ...]) -> str:
+    return label_of(keys)
+
+
+class _Reader:
+    """Finds the sets of rows of a structure, in one pass over its leaves for each shape."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.titles = frozenset(
+            word
+            for leaf in structure.leaves
+            if leaf.kind in ("value", "prose")
+            and stem(leaf.keys[-1]) in _TITLES
+            and structure.frames[leaf.frame].parent is None
+            for word in stems_of(leaf.value)[:12]
+        ) | frozenset(stems_of(structure.title))
+        self.owners = [self._owner(frame) for frame in structure.frames]
+
+    def read(self) -> tuple[Rows, ...]:
+        """All sets of rows, the largest first."""
+        sets = [*self._groups(), *self._periods(), *self._maps(), *self._lists()]
+        sets.sort(key=lambda rows: -len(rows.rows) * len(rows.columns))
+        return tuple(sets[:MAX_SETS])
+
+    def _owner(self, frame: Frame) -> tuple[Frame, tuple[str, ...]]:
+        """The row that a frame belongs to, and the words by which the row calls it."""
+        words: tuple[str, ...] = ()
+        while frame.parent is not None and not frame.group.endswith(("[*]", ".*")):
+            words = (frame.label, *words)
+            frame = self.structure.frames[frame.parent]
+        return frame, words
+
+    def _leaves(self) -> Iterable[tuple[Leaf, Frame, tuple[str, ...]]]:
+        for leaf in self.structure.leaves:
+            if leaf.kind in ("value", "flag") or (leaf.kind == "prose" and len(leaf.value) < 200):
+                owner, words = self.owners[leaf.frame]
+                yield leaf, owner, (*words, *leaf.keys)
+
+    def _groups(self) -> Iterable[Rows]:
+        """Members of lists, rows of tables, objects of one shape."""
+        found: dict[str, dict[tuple[str, ...], dict[int, Cell]]] = defaultdict(lambda: defaultdict(dict))
+        numbers: dict[str, dict[int, int]] = defaultdict(dict)
+        for frame in self.structure.frames:
+            if frame.group.endswith("*") or frame.group.endswith("[*]"):
+                numbers[frame.group].setdefault(frame.index, len(numbers[frame.group]))
+        for leaf, owner, keys in self._leaves():
+            if owner.index in numbers.get(owner.group, ()):
+                number = numbers[owner.group][owner.index]
+                # The first of several values of one key.
+                found[owner.group][keys].setdefault(number, read_cell(leaf.index, leaf.value, _label(keys)))
+        for group, columns in found.items():
+            frames = [self.structure.frames[index] for index in numbers[group]]
+            if len(frames) > 1:
+                yield self._rows(frames, columns)
+
+    def _rows(self, frames: Sequence[Frame], columns: dict[tuple[str, ...], dict[int, Cell]]) -> Rows:
+        made = tuple(_make_column(_label(keys), cells, self.titles) for keys, cells in columns.items())
+        naming = _naming_column(made, len(frames))
+        rows = []
+        for number, frame in enumerate(frames):
+            cell = naming.cells.get(number) if naming else None
+            name = _short_name(cell.text) if cell else frame.name
+            is_total = any(
+                column.kind == "name"
+                and number in column.cells
+                and _TOTAL.fullmatch(column.cells[number].text)
+                for column in made
+            )
+            rows.append(Row(number, name or frame.name, frame.index, bool(is_total)))
+        nouns = set(stems_of(frames[0].label)[-1:]) | (set(naming.words) if naming else set())
+        names = {row.number: (frames[row.number].name,) for row in rows if frames[row.number].name}
+        return Rows(tuple(rows), made, frozenset(nouns), names=names)
+
+    def _periods(self) -> Iterable[Rows]:
+        """Keys with years, quarters, months or weekdays: revenue_2024, revenue_2025."""
+        found: dict[int, dict[str, dict[str, Leaf]]] = defaultdict(lambda: defaultdict(dict))
+        for leaf, owner, keys in self._leaves():
+            label = " ".join(split_identifier(key) for key in keys)
+            period = _PERIOD.search(label)
+            if period:
+                rest = _label(
+                    (label[: period.start()].strip(" _-") + " " + label[period.end() :].strip(" _-"),)
+                )
+                found[owner.index][rest.strip()].setdefault(period[0], leaf)
+        for frame, by_label in found.items():
+            periods = sorted({period for leaves in by_label.values() for period in leaves}, key=_period_rank)
+            columns = []
+            for label, leaves in by_label.items():
+                cells = {
+                    periods.index(period): read_cell(leaf.index, leaf.value, label)
+                    for period, leaf in leaves.items()
+                }
+                if len(cells) > 1:
+                    columns.append(_make_column(label, cells, self.titles))
+            if len(periods) > 1 and any(column.kind == "number" for column in columns):
+                time = Column(
+                    "period",
+                    frozenset(("period", "year")),
+                    "date",
+                    {
+                        number: _period_cell(period, self._any_leaf(by_label, period))
+                        for number, period in enumerate(periods)
+                    },
+                )
+                rows = tuple(Row(number, period, frame) for number, period in enumerate(periods))
+                many = len(self.structure.groups.get(self.structure.frames[frame].group, ())) > 1
+                subject = self.structure.frames[frame].name if many else ""
+                yield Rows(rows, (time, *columns), frozenset(("year", "period")), subject, is_map=True)
+
+    @staticmethod
+    def _any_leaf(by_label: dict[str, dict[str, Leaf]], period: str) -> int:
+        return next(leaves[period].index for leaves in by_label.values() if period in leaves)
+
+    def _maps(self) -> Iterable[Rows]:
+        """Objects of numbers: goals {home: 2, away: 0}."""
+        found: dict[tuple[int, tuple[str, ...]], dict[str, Leaf]] = defaultdict(dict)
+        for leaf, owner, keys in self._leaves():
+            if len(keys) > 1 and not owner.group.endswith("[*]") and not _PERIOD.search(keys[-1]):
+                found[owner.index, keys[:-1]].setdefault(keys[-1], leaf)
+        aliases = self._aliases()
+        for (frame, keys), leaves in found.items():
+            label = _label(keys)
+            cells = {
+                number: read_cell(leaf.index, leaf.value, label)
+                for number, leaf in enumerate(leaves.values())
+            }
+            if len(cells) < 2 or any(cell.number is None for cell in cells.values()):
+                continue
+            key_names = [split_identifier(key).lower() for key in leaves]
+            rows = tuple(Row(number, aliases.get(name, name), frame) for number, name in enumerate(key_names))
+            names = {
+                number: tuple(dict.fromkeys((aliases.get(name, name), name)))
+                for number, name in enumerate(key_names)
+            }
+            column = _make_column(label, cells)
+            yield Rows(rows, (column,), frozenset(), is_map=True, names=names)
+
+    def _aliases(self) -> dict[str, str]:
+        """Names of objects by the key that they are under: home is Rovers."""
+        aliases: dict[str, str] = {}
+        for frame in self.structure.frames:
+            key = re.split(r"[.\[]", frame.path)[-1]
+            if frame.name and key and not key.endswith("]"):
+                words = split_identifier(key).lower().split()
+                aliases.setdefault(" ".join(words), frame.name)
+                aliases.setdefault(words[0], frame.name)
+        return aliases
+
+    def _lists(self) -> Iterable[Rows]:
+        """Lists of plain values of the same length: {"time": [...], "temperature": [...]}."""
+        found: dict[int, dict[tuple[str, ...], list[Leaf]]] = defaultdict(lambda: defaultdict(list))
+        for leaf, owner, keys in self._leaves():
+            if leaf.path.endswith("]"):
+                found[owner.index][keys].append(leaf)
+        for frame, lists in found.items():
+            by_length: dict[int, list[tuple[tuple[str, ...], list[Leaf]]]] = defaultdict(list)
+            for keys, leaves in lists.items():
+                by_length[len(leaves)].append((keys, leaves))
+            for length, same in by_length.items():
+                if length < 2:
+                    continue
+                columns = tuple(
+                    _make_column(
+                        _label(keys),
+                        {
+                            number: read_cell(leaf.index, leaf.value, _label(keys))
+                            for number, leaf in enumerate(leaves)
+                        },
+                    )
+                    for keys, leaves in same
+                )
+                naming = next((column for column in columns if column.kind in ("date", "name")), columns[0])
+                rows = tuple(Row(number, naming.cells[number].text, frame) for number in range(length))
+                yield Rows(rows, columns, naming.words)
+
+
+def _naming_column(columns: Sequence[Column], rows: int) -> Column | None:
+    """The column that names its rows: of words that differ, else the first that differs, else the first."""
+
+    def differs(column: Column, share: float) -> bool:
+        return len({cell.text for cell in column.cells.values()}) >= share * rows
+
+    named = [column for column in columns if column.kind == "name"]
+    first = (
+        columns[0] if columns and columns[0].kind != "name" and not _RANK.search(columns[0].label) else None
+    )
+    sure = next((column for column in named if differs(column, _DISTINCT)), None)
+    if sure is not None:
+        return sure
+    day = next((column for column in columns if column.kind == "date" and differs(column, _DISTINCT)), None)
+    if first is not None and first.kind == "rank" and differs(first, _DISTINCT):
+        return first
+    if day is not None:
+        return day
+    if first is not None and differs(first, _DISTINCT):
+        return first
+    return next((column for column in named if differs(column, _MIN_SHARE)), columns[0] if columns else None)
+
+
+def _short_name(text: str) -> str:
+    return _PARENTHESES.sub(" ", text).strip() or text
+
+
+def _period_rank(period: str) -> tuple[int, str]:
+    lower = period.lower()
+    return _PERIOD_ORDER.get(lower.removesuffix("day"), _PERIOD_ORDER.get(lower, 0)), lower
+
+
+def _period_cell(period: str, leaf: int) -> Cell:
+    if period.isdecimal():
+        return Cell(leaf, period, Fraction(date(int(period), 1, 1).toordinal()), "", Date(int(period)))
+    return Cell(
+        leaf,
+        period,
+        Fraction(_period_rank(period)[0] or int(period[-1])),
+        "",
+        Date(month=_PERIOD_ORDER.get(period.lower())),
+    )

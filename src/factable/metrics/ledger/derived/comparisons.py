@@ -1,0 +1,203 @@
+"""Two rows compared: more than, older than, 30 more than, twice as many, half as much."""
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from factable.metrics.ledger.derived.asking import COMPARATIVE, COMPARATIVES, NOT, Degree
+from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
+from factable.metrics.ledger.derived.columns import Cell, Column
+from factable.metrics.ledger.derived.links import Link, same_dimension
+from factable.metrics.ledger.derived.operations import (
+    agrees,
+    change,
+    difference,
+    number_of,
+    ratio,
+    show,
+    whole_years,
+)
+from factable.text.values import Mention, Number
+from factable.types import Span
+
+_THAN = re.compile(
+    r"(?<!other )(?<!rather )\bthan\b(?!\s(?:any|all|every|the (?:average|other|rest)|half|its|their|one)\b)"
+)
+_TIMES = re.compile(
+    r"\b(?P<factor>twice|double|triple|half|(?:two|three|four|five|six|seven|eight|nine|ten|\d+(?:\.\d+)?)[\s-]times)\s"
+    r"(?:as|the)\s"
+)
+_FACTORS = {"twice": "2", "double": "2", "triple": "3", "half": "1/2"} | {
+    word: str(number)
+    for number, word in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)
+}
+_BY = re.compile(r"(?:\bby|\bdifference of|\bgap of|\bmargin of|\blead of)\s(?:a |an |just |only )?\Z")
+
+
+def check_comparisons(clause: Clause) -> Iterator[Derived]:
+    """Every comparison of two named rows."""
+    for than in clause.search(_THAN):
+        words = [match for match in clause.search(COMPARATIVE) if match.end() <= than.start()]
+        if not words or than.start() - words[-1].end() > 60:
+            continue
+        word = words[-1]
+        pair = _pair(clause, clause.place(word), clause.place(than))
+        if pair is None or NOT.search(clause.words[max(0, word.start() - 20) : word.start()]):
+            continue
+        yield from _compare(clause, pair, COMPARATIVES[word["word"]], clause.place(word), clause.place(than))
+    yield from _check_ratios(clause)
+
+
+def _pair(clause: Clause, word: Span, than: Span) -> tuple[Link, Link] | None:
+    """The rows on the left of the comparative and on the right of "than", if there is one on either side."""
+    left = [link for link in clause.entities if link.span[1] <= word[0]]
+    right = [link for link in clause.entities if link.span[0] >= than[1]]
+    if not left or not right:
+        return None
+    first, second = left[-1], right[0]
+    # The subject is what the clause begins with, unless something nearer is named in the same way.
+    same = [link for link in left if link.column is second.column]
+    first = same[-1] if same else first
+    if first.row == second.row or second.span[0] - than[1] > 40:
+        return None
+    if any(link.span[1] <= word[0] and link.row not in (first.row, second.row) for link in clause.entities):
+        # Several rows on the left: which one is meant is not sure.
+        others = [link for link in left if link.row != first.row]
+        if any(link.span[0] > first.span[1] or link.column is first.column for link in others):
+            return None
+    return first, second
+
+
+def _columns(
+    clause: Clause, degree: Degree, word: Span, than: Span
+) -> tuple[list[tuple[Column, bool]], bool]:
+    by_word = [
+        (column, direction)
+        for column in clause.rows.columns
+        if column.is_ordered and (direction := degree.direction(column)) is not None
+    ]
+    ties = clause.ties((word[1], than[0]))
+    named = [tie.column for tie in ties if tie.score >= 0.5]
+    if degree.names_columns:
+        both = [pair for pair in by_word if pair[0] in named]
+        if both or by_word:
+            return both or by_word, bool(both) or len(by_word) == 1
+        return [], False
+    pairs = []
+    for column in named:
+        if column.kind != "rank":
+            direction = degree.direction(column)
+            pairs.append((column, degree.is_high if direction is None else direction))
+    if pairs:
+        return pairs, True
+    amounts = [column for column in clause.rows.columns if column.kind == "number"]
+    return ([(amounts[0], degree.is_high)], False) if len(amounts) == 1 else ([], False)
+
+
+def _cell(column: Column, link: Link) -> Cell | None:
+    cell = column.cells.get(link.row) if link.row is not None else None
+    return cell if cell is not None and cell.number is not None else None
+
+
+def _compare(
+    clause: Clause, pair: tuple[Link, Link], degree: Degree, word: Span, than: Span
+) -> Iterator[Derived]:
+    columns, is_named = _columns(clause, degree, word, than)
+    number = _difference_number(clause, word)
+    outcomes, amounts = [], []
+    for column, is_high in columns:
+        first, second = _cell(column, pair[0]), _cell(column, pair[1])
+        if first is None or second is None:
+            continue
+        a, b = number_of(first), number_of(second)
+        sign = ">" if a > b else "<" if a < b else "="
+        leaves = (first.leaf, second.leaf)
+        truth = (a > b) if is_high else (a < b)
+        right = clause.name(pair[0].row if sign == (">" if is_high else "<") else pair[1].row)  # type: ignore[arg-type]
+        outcomes.append(Outcome(truth, f"{first.text} {sign} {second.text}", leaves, right))
+        if number is not None:
+            amounts.append(_difference_outcome(number, column, first, second))
+    clear = is_named and clause.is_clear()
+    found = decide(outcomes, (word[0], than[1]), "comparison", can_contradict=clear)
+    if number is not None and amounts and (found is None or found.state == "supported"):
+        place = number.start, number.end
+        found = decide(amounts, (word[0], than[1]), "difference", can_contradict=clear, number=place)
+    if found:
+        yield found
+
+
+def _difference_number(clause: Clause, word: Span) -> Mention | None:
+    """The number just before a comparative (30 more), or after "by"."""
+    for mention in clause.numbers:
+        gap = clause.text[mention.end : word[0]].strip().lower() if mention.end <= word[0] else None
+        before = clause.text[clause.span[0] : mention.start].lower()
+        if gap == "" or gap in ("years", "points", "people", "students") or _BY.search(before):
+            return mention
+    return None
+
+
+def _difference_outcome(mention: Mention, column: Column, first: Cell, second: Cell) -> Outcome:
+    number = mention.value
+    assert isinstance(number, Number)
+    if number.unit == "percent" and column.unit != "percent":
+        result = change(second, first)
+        if result is None:
+            return Outcome(None, "")
+        return Outcome(
+            agrees(number, result.value), result.explanation, result.leaves, f"{show(result.value)} %"
+        )
+    result = difference(first, second)
+    if column.kind == "date":
+        return _date_outcome(number, first, second)
+    if not same_dimension(column, number.unit):
+        return Outcome(None, "")
+    return Outcome(agrees(number, result.value), result.explanation, result.leaves, show(result.value))
+
+
+def _date_outcome(number: Number, first: Cell, second: Cell) -> Outcome:
+    result = difference(first, second)
+    low, high = sorted((first, second), key=number_of)
+    if number.unit == "year" and low.day and high.day and low.day.year and high.day.year:
+        years = whole_years(low.day, high.day) | {high.day.year - low.day.year}
+        truth = any(agrees(number, Fraction(value)) for value in years)
+        text = f"{low.text} to {high.text}: {max(years)} years"
+        near = any(abs(number.value - value) <= 1 for value in years)
+        return Outcome(truth or (None if near else False), text, result.leaves, str(max(years)))
+    if number.unit == "day" and low.day and low.day.day and high.day and high.day.day:
+        return Outcome(agrees(number, result.value), result.explanation, result.leaves, show(result.value))
+    return Outcome(None, "")
+
+
+def _check_ratios(clause: Clause) -> Iterator[Derived]:
+    """Twice as many, three times the: the first row named by the second."""
+    for match in clause.search(_TIMES):
+        span = clause.place(match)
+        before = [link for link in clause.entities if link.span[1] <= span[0]]
+        after = [link for link in clause.entities if link.span[0] >= span[1]]
+        if not before or not after:
+            continue
+        factor = _FACTORS.get(match["factor"].split()[0], match["factor"].split()[0])
+        factor = _FACTORS.get(match["factor"].split("-")[0], factor)
+        said = Number(
+            Fraction(factor), "", Fraction(1, 10) if "." in factor or "/" in factor else Fraction(1)
+        )
+        outcomes = []
+        ties = [tie for tie in clause.ties((span[1], after[0].span[0])) if tie.score >= 0.5]
+        for tie in ties:
+            first, second = _cell(tie.column, before[-1]), _cell(tie.column, after[0])
+            if first is None or second is None or tie.column.kind != "number":
+                continue
+            result = ratio(first, second)
+            if result is not None:
+                loose = (
+                    clause.words[: match.start()]
+                    .rstrip()
+                    .endswith(("about", "almost", "nearly", "roughly", "than"))
+                )
+                truth = agrees(said, result.value, loose=loose)
+                if truth is not True and abs(result.value - said.value) <= Fraction(1, 4) * said.value:
+                    truth = True if abs(result.value - said.value) <= Fraction(1, 20) * said.value else None
+                outcomes.append(Outcome(truth, result.explanation, result.leaves, show(result.value)))
+        found = decide(outcomes, span, "ratio", can_contradict=clause.is_clear())
+        if found:
+            yield found

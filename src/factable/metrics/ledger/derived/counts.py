@@ -1,0 +1,345 @@
+"""How many rows: there are three, three of the five, all, none, the only one, both."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from factable.metrics.ledger.derived.asking import NOT
+from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
+from factable.metrics.ledger.derived.columns import Column
+from factable.metrics.ledger.derived.conditions import Condition, find_conditions, readings
+from factable.metrics.ledger.derived.links import Token
+from factable.metrics.ledger.derived.operations import agrees
+from factable.metrics.ledger.derived.wording import stems_of
+from factable.text.values import Mention, Number
+from factable.types import Span
+
+_ROWS = frozenset(["row", "entry", "record", "item", "instance", "case"])
+_ENDS_PHRASE = re.compile(
+    "of|in|from|with|that|who|which|to|for|by|on|at|where|whose|and|or|listed|represented|representing|participating|"
+    "competing|across|among|between|as|located|having|when|released|held|directed|played|ranked|during|tied|won|lost"
+)
+_COUNTED = re.compile(
+    r"(?:\bthere\s(?:are|were|is|was)|\ba\stotal\sof|\bin\stotal,?|\bonly|\bexactly|\bjust|\blists?|\bincludes?|\bfeatures?|\bcontains?|"
+    r"\bthe|\A)\s*(?:a\stotal\sof\s|only\s|exactly\s|just\s|the\s)*\Z"
+)
+_DIFFERENT_NEXT = re.compile(r"\s(?:different|distinct|unique)\s")
+_OF_ALL = re.compile(
+    r"\s(?:out\s)?of\s(?:the\s)?(?P<all>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|all|them|these|those)\b"
+)
+_ALL = re.compile(r"(?:\A|\b)(?P<word>all|every|each)\s(?:of\s)?(?:the\s|these\s|its\s)?(?=\w)")
+_NONE = re.compile(
+    r"(?:\A|,\s|\bthere\s(?:are|were|is|was)\s)(?P<word>no|none\sof\sthe|none)\s(?!two|other|more|one|single)(?=\w)"
+)
+_ONLY = re.compile(r"\b(?:is|was|are|were|being|as)\s(?P<word>the\s(?:only|sole))\s")
+_BOTH = re.compile(r"(?:\A|\b)(?P<word>both)\s")
+_EXCEPT = re.compile(
+    r"\b(?:except|other than|apart from|besides|excluding|but one|not all|nearly|almost all|or)\b"
+)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|did|do|does|cost|costs|sold|won|left|joined|scored|received|reported|"
+    r"started|ended|ran|run|that|who|which|with)\b"
+)
+_SMALL = {
+    word: number
+    for number, word in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)
+}
+_SMALL["twelve"] = 12
+_PHRASE = 5
+_TOP_WORD = re.compile(r"\btop\b")
+_DIFFERENT = re.compile(r"\b(?:different|distinct|unique)\b")
+
+
+class _Noun(NamedTuple):
+    """What is counted: rows, or the different values of a column."""
+
+    span: Span
+    column: Column | None
+    is_sure: bool
+
+
+def check_counts(clause: Clause) -> Iterator[Derived]:
+    """Every count and quantifier of a clause."""
+    if clause.rows.is_map:
+        return
+    yield from _numbers(clause)
+    yield from _quantified(clause)
+    yield from _only(clause)
+    yield from _both(clause)
+
+
+def _noun(clause: Clause, start: int) -> _Noun | None:
+    """The noun of the phrase that begins at a place."""
+    phrase: list[Token] = []
+    for token in [token for token in clause.tokens if token.start >= start][:_PHRASE]:
+        gap = clause.text[phrase[-1].end : token.start].strip() if phrase else ""
+        if gap or _ENDS_PHRASE.fullmatch(token.text.lower()) or _VERB.fullmatch(token.text.lower()):
+            break
+        phrase.append(token)
+    if not phrase:
+        return None
+    nouns = clause.rows.nouns | _common_words(clause) | _ROWS
+    for head in reversed(phrase):
+        columns = [
+            column for column in clause.rows.columns if head.stem in column.words and not column.is_ordered
+        ]
+        if head.stem in nouns or columns:
+            is_sure = head is phrase[-1]
+            return _Noun((head.start, head.end), columns[0] if columns and is_sure else None, is_sure)
+    return _Noun((phrase[-1].start, phrase[-1].end), None, is_sure=False)
+
+
+def _common_words(clause: Clause) -> frozenset[str]:
+    """Words that most names of rows contain: university, awards."""
+    counts: dict[str, int] = {}
+    for row in clause.rows.members:
+        for word in set(stems_of(row.name)):
+            counts[word] = counts.get(word, 0) + 1
+    return frozenset(
+        word for word, count in counts.items() if count * 2 >= len(clause.rows.members) and count > 1
+    )
+
+
+def _numbers(clause: Clause) -> Iterator[Derived]:
+    wholes = [clause.place(match, "all") for match in clause.search(_OF_ALL)]
+    for mention in clause.numbers:
+        number = mention.value
+        assert isinstance(number, Number)
+        if (mention.start, mention.end) in wholes:
+            continue
+        if number.unit or number.value.denominator != 1 or number.high is not None or number.value < 0:
+            continue
+        if number.value > 4 * len(clause.rows.rows) + 20:
+            continue
+        found = _number(clause, mention, number)
+        if found:
+            yield found
+
+
+def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
+    before = clause.words[: mention.start - clause.span[0]]
+    of_all = _OF_ALL.match(clause.words, mention.end - clause.span[0])
+    counted = _COUNTED.search(before) or _DIFFERENT_NEXT.match(clause.words, mention.end - clause.span[0])
+    if (not counted and not of_all) or NOT.search(clause.words):
+        return None
+    noun = _noun(clause, clause.span[0] + of_all.end() if of_all else mention.end)
+    if noun is None and not (of_all and of_all["all"] in ("them", "these", "those")):
+        return None
+    place = mention.start, mention.end
+    listed = _listed(clause, mention.end)
+    skip = [place, *([clause.place(of_all)] if of_all else []), *listed]
+    conditions = find_conditions(clause, skip, noun=noun.span if noun and noun.column is None else None)
+    end = noun.span[1] if noun else mention.end
+    if of_all and not conditions:
+        return None
+    if of_all and of_all["all"].isalnum() and not _whole_fits(clause, of_all["all"]):
+        return None
+    if clause.has_unknown_names or len(clause.unknown) > 2 or not (conditions or (noun and noun.is_sure)):
+        return None
+    outcomes = _count_outcomes(clause, number, noun, conditions)
+    span = mention.start, end
+    clear = bool((noun and noun.is_sure) or conditions) and clause.is_clear()
+    if (not conditions and clause.unknown) or _names_other_columns(clause, noun, conditions):
+        clear = False
+    return decide(outcomes, span, "count", can_contradict=clear, number=place)
+
+
+def _names_other_columns(
+    clause: Clause, noun: _Noun | None, conditions: Sequence[Sequence[Condition]]
+) -> bool:
+    """Whether a column is named that no condition uses: "with a known budget"."""
+    used = {id(condition.column) for readings_of_one in conditions for condition in readings_of_one}
+    spans = [condition.span for readings_of_one in conditions for condition in readings_of_one]
+    spans += [noun.span] if noun else []
+    tokens = [token for token in clause.tokens if not any(a <= token.start < b for a, b in spans)]
+    return any(
+        id(column) not in used
+        and column is not (noun.column if noun else None)
+        and not column.words & clause.rows.nouns
+        and any(token.stem in column.words for token in tokens)
+        for column in clause.rows.columns
+    ) or bool(_TOP_WORD.search(clause.words) and not any("up to" in c.text for r in conditions for c in r))
+
+
+def _whole_fits(clause: Clause, word: str) -> bool:
+    if word in ("all", "them", "these", "those"):
+        return True
+    count = int(word) if word.isdecimal() else _SMALL.get(word, 0)
+    return count == len(clause.rows.members)
+
+
+def _listed(clause: Clause, start: int) -> list[Span]:
+    """Rows that are listed after a count, in brackets or after a colon, "namely" or "including"."""
+    opening = re.search(
+        r"\(|:|,?\s(?:namely|including|such as)\b|\s[—–]|—", clause.words[start - clause.span[0] :]
+    )
+    if not opening:
+        return []
+    return [(start + opening.start(), clause.span[1])]
+
+
+def _count_outcomes(
+    clause: Clause, number: Number, noun: _Noun | None, conditions: Sequence[Sequence[Condition]]
+) -> list[Outcome]:
+    everything = clause.rows.numbers
+    outcomes = []
+    for rows, text in readings(conditions, everything):
+        for count, told in _ways_to_count(clause, rows, text, noun):
+            truth = agrees(number, count)  # type: ignore[arg-type]
+            if truth is None:
+                truth = False
+            outcomes.append(Outcome(truth, told, _leaves(clause, rows, conditions), str(count)))
+    return outcomes
+
+
+def _ways_to_count(
+    clause: Clause, rows: frozenset[int], text: str, noun: _Noun | None
+) -> Iterator[tuple[int, str]]:
+    total = len(clause.rows.members)
+    told = f"{len(rows)} of {total} rows have {text}" if text else f"{total} rows"
+    column = noun.column if noun else None
+    if column is not None:
+        cells = [column.cells[row] for row in rows if row in column.cells]
+        distinct = len({cell.text for cell in cells})
+        if not _DIFFERENT.search(clause.words) or distinct == len(rows):
+            yield len(rows), told
+        if distinct != len(rows):
+            yield distinct, f"{distinct} different {column.label}" + (f" in rows with {text}" if text else "")
+        if len(cells) not in (len(rows), distinct):
+            yield len(cells), f"{len(cells)} rows have a {column.label}"
+        return
+    yield len(rows), told
+    names = {clause.name(row) for row in rows}
+    if len(names) != len(rows):
+        yield len(names), f"{len(names)} different names" + (f" in rows with {text}" if text else "")
+
+
+def _leaves(
+    clause: Clause, rows: frozenset[int], conditions: Sequence[Sequence[Condition]]
+) -> tuple[int, ...]:
+    columns = [condition[0].column for condition in conditions if condition[0].column is not None]
+    columns = columns or list(clause.rows.columns[:1])
+    return tuple(
+        dict.fromkeys(
+            column.cells[row].leaf
+            for column in columns
+            if column
+            for row in sorted(rows)
+            if row in column.cells
+        )
+    )
+
+
+def _subject_and_predicate(
+    conditions: Sequence[list[Condition]], verb: int
+) -> tuple[list[list[Condition]], list[list[Condition]]]:
+    subject = [condition for condition in conditions if condition[0].span[0] < verb]
+    return subject, [condition for condition in conditions if condition[0].span[0] >= verb]
+
+
+def _quantified(clause: Clause) -> Iterator[Derived]:
+    """All, every, each, no, none."""
+    for pattern, is_all in ((_ALL, True), (_NONE, False)):
+        for match in clause.search(pattern):
+            found = _quantifier(clause, match, is_all)
+            if found:
+                yield found
+
+
+def _quantifier(clause: Clause, match: "re.Match[str]", is_all: bool) -> Derived | None:
+    rest = clause.words[match.end() :]
+    if _EXCEPT.search(clause.words) or NOT.search(rest) or match.start() > 25:
+        return None
+    noun = _noun(clause, clause.span[0] + match.end())
+    if noun is None or not noun.is_sure or not clause.is_clear():
+        return None
+    verb = _VERB.search(clause.words, noun.span[1] - clause.span[0])
+    start = clause.span[0] + verb.start() if verb else noun.span[1]
+    conditions = find_conditions(clause, noun=noun.span)
+    subject, predicate = _subject_and_predicate(conditions, start)
+    if not predicate or any(condition[0].span[1] < noun.span[0] - 40 for condition in conditions):
+        return None
+    outcomes = []
+    for chosen, _ in readings(subject, clause.rows.numbers):
+        for rows, text in readings(predicate, clause.rows.numbers):
+            hits = chosen & rows
+            told = f"{len(hits)} of {len(chosen)} rows have {text}"
+            other = next(iter(sorted(hits if not is_all else chosen - hits)), None)
+            right = clause.name(other) if other is not None else ""
+            truth = (hits == chosen) if is_all else not hits
+            outcomes.append(Outcome(truth, told, _leaves(clause, chosen, predicate), right))
+    span = clause.place(match, "word")
+    return decide(outcomes, span, "all" if is_all else "none", can_contradict=clause.is_clear())
+
+
+def _only(clause: Clause) -> Iterator[Derived]:
+    """X is the only one that fulfils a condition."""
+    for match in clause.search(_ONLY):
+        span = clause.place(match, "word")
+        subjects = [link for link in clause.entities if link.span[1] <= span[0]]
+        noun = _noun(clause, span[1])
+        if (
+            not subjects
+            or noun is None
+            or not clause.is_clear()
+            or _EXCEPT.search(clause.words)
+            or NOT.search(clause.words)
+        ):
+            continue
+        conditions = [
+            condition
+            for condition in find_conditions(clause, noun=noun.span)
+            if condition[0].span[0] >= span[1]
+        ]
+        if not conditions:
+            continue
+        subject = {link.row for link in subjects}
+        outcomes = []
+        for rows, text in readings(conditions, clause.rows.numbers):
+            names = ", ".join(clause.name(row) for row in sorted(rows)[:4])
+            told = f"{len(rows)} of {len(clause.rows.members)} rows have {text}: {names}"
+            outcomes.append(
+                Outcome(len(rows) == 1 and rows <= subject, told, _leaves(clause, rows, conditions), names)
+            )
+        found = decide(outcomes, span, "only", can_contradict=clause.is_clear())
+        if found:
+            yield found
+
+
+def _both(clause: Clause) -> Iterator[Derived]:
+    """Both A and B fulfil a condition."""
+    for match in clause.search(_BOTH):
+        span = clause.place(match, "word")
+        named = [link for link in clause.entities if link.span[0] >= span[1]][:2]
+        if len(named) < 2 or NOT.search(clause.words) or _between(clause, named) not in ("and", ", and"):
+            continue
+        conditions = [
+            condition
+            for condition in find_conditions(clause, [link.span for link in named])
+            if condition[0].span[0] >= named[1].span[1]
+        ]
+        if not conditions:
+            continue
+        outcomes = []
+        for rows, text in readings(conditions, clause.rows.numbers):
+            column = conditions[0][0].column
+            told = [
+                f"{clause.name(link.row)}: {column.cells[link.row].text}"
+                for link in named
+                if column is not None and link.row is not None and link.row in column.cells
+            ]
+            truth = all(link.row in rows for link in named)
+            leaves = _leaves(
+                clause, frozenset(link.row for link in named if link.row is not None), conditions
+            )
+            outcomes.append(
+                Outcome(truth, f"{text}: {', '.join(told)}" if not truth else f"both have {text}", leaves)
+            )
+        found = decide(outcomes, span, "both", can_contradict=clause.is_clear())
+        if found:
+            yield found
+
+
+def _between(clause: Clause, named: Sequence[object]) -> str:
+    first, second = named[0], named[1]
+    return clause.text[first.span[1] : second.span[0]].strip().lower()  # type: ignore[attr-defined]

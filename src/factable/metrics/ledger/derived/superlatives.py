@@ -1,0 +1,170 @@
+"""The highest, the oldest, the second largest, peaked at: who or what is at the end of a column."""
+
+import re
+from collections.abc import Iterator
+
+from factable.metrics.ledger.derived.asking import NOT, ONE_OF, SUPERLATIVE, SUPERLATIVES, Degree, ordinal_of
+from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
+from factable.metrics.ledger.derived.columns import Cell, Column
+from factable.metrics.ledger.derived.links import same_dimension
+from factable.metrics.ledger.derived.operations import agrees, number_of
+from factable.text.values import Mention, Number
+from factable.types import Span
+
+_AFTER = 60
+_RATE = re.compile(
+    r"\A.{0,40}\b(?:percent(?:age)?|share|rate|ratio|average|proportion|density|difference|change|increase|total)\b"
+)
+_RATES = frozenset(
+    [
+        "percent",
+        "percentage",
+        "share",
+        "rate",
+        "ratio",
+        "average",
+        "avg",
+        "proportion",
+        "density",
+        "difference",
+        "change",
+        "increase",
+        "total",
+    ]
+)
+_PEAK = re.compile(r"\b(?:peaked|peaking|reached (?:its|a) (?:peak|maximum|high)|bottomed out)\b")
+
+
+def check_superlatives(clause: Clause) -> Iterator[Derived]:
+    """Every superlative of a clause that can be tied to a column and to a row or a number."""
+    for match in clause.search(SUPERLATIVE):
+        if ONE_OF.search(clause.words[: match.start()]) or NOT.search(clause.words[: match.start()]):
+            continue
+        degree = SUPERLATIVES[match["word"]]
+        found = _check(clause, clause.place(match), degree, ordinal_of(match["ordinal"]), match["word"])
+        if found:
+            yield found
+    for match in clause.search(_PEAK):
+        high = not match[0].startswith("bottom")
+        found = _check(
+            clause, clause.place(match), SUPERLATIVES["highest" if high else "lowest"], 1, "peaked"
+        )
+        if found:
+            yield found
+
+
+def _columns(clause: Clause, span: Span, degree: Degree, word: str) -> tuple[list[tuple[Column, bool]], bool]:
+    """Columns that a superlative may be about with their direction, and whether they are named clearly."""
+    ties = clause.ties((span[1], min(clause.span[1], span[1] + _AFTER)))
+    named = [(tie.column, degree.direction(tie.column)) for tie in ties if tie.score >= 0.5]
+    by_word = [
+        (column, direction)
+        for column in clause.rows.columns
+        if column.is_ordered and (direction := degree.direction(column)) is not None
+    ]
+    if degree.names_columns and word not in ("largest", "biggest", "smallest"):
+        both = [pair for pair in by_word if pair[0] in [column for column, _ in named]]
+        return both or by_word, bool(both) or len(by_word) == 1
+    if named:
+        return [(column, degree.is_high if up is None else up) for column, up in named], True
+    if by_word:
+        return by_word, len(by_word) == 1
+    amounts = [column for column in clause.rows.columns if column.kind == "number"]
+    return ([(amounts[0], degree.is_high)], False) if len(amounts) == 1 else ([], False)
+
+
+def _check(clause: Clause, span: Span, degree: Degree, rank: int, word: str) -> Derived | None:
+    columns, is_named = _columns(clause, span, degree, word)
+    if any(column.kind == "rank" for column, _ in columns) or _asks_for_rate(clause, span, columns):
+        return None
+    entities = _entities(clause, columns) or _period(clause, span)
+    if clause.has_unknown_names:
+        return None
+    outcomes: list[Outcome] = []
+    number = None if entities else _number(clause, span, columns)
+    if not entities and number is None:
+        return None
+    for rows in clause.filters() if len(entities) < 2 else [clause.rows.numbers]:
+        for column, is_high in columns:
+            cells = clause.cells(column, rows)
+            if len(cells) < 2:
+                continue
+            if entities and not any(row in column.cells for row in entities):
+                continue
+            outcomes.append(_outcome(clause, cells, is_high, rank, entities, number))
+    clear = is_named and clause.is_clear()
+    place = (number.start, number.end) if number is not None and not entities else None
+    return decide(outcomes, span, "superlative", can_contradict=clear, number=place)
+
+
+def _asks_for_rate(clause: Clause, span: Span, columns: list[tuple[Column, bool]]) -> bool:
+    """Whether a percentage or rate is meant where the column has amounts."""
+    asked = _RATE.search(clause.words[span[1] - clause.span[0] :])
+    return bool(asked) and not any(column.unit == "percent" or column.words & _RATES for column, _ in columns)
+
+
+def _entities(clause: Clause, columns: list[tuple[Column, bool]]) -> frozenset[int]:
+    """Rows named in the clause; not by a value of the very column in question."""
+    own = {id(column) for column, _ in columns}
+    return frozenset(
+        link.row for link in clause.entities if link.row is not None and id(link.column) not in own
+    )
+
+
+def _period(clause: Clause, span: Span) -> frozenset[int]:
+    """Rows of a period in which the highest value is said to be: "the highest rate was in August 2022"."""
+    order = clause.rows.order
+    named = [link for link in clause.categories if order is not None and link.column is order]
+    after = [link for link in named if link.span[0] >= span[1]]
+    return after[0].rows if len(named) == 1 and after else frozenset()
+
+
+def _number(clause: Clause, span: Span, columns: list[tuple[Column, bool]]) -> Mention | None:
+    """The number that is said to be the highest: the first after the word."""
+    for mention in clause.numbers:
+        assert isinstance(mention.value, Number)
+        if span[1] <= mention.start <= span[1] + _AFTER:
+            if not any(same_dimension(column, mention.value.unit) for column, _ in columns):
+                return None
+            before = clause.text[span[1] : mention.start].rstrip().lower()
+            if (
+                re.search(r"\b(?:is|was|were|are|with|at|of|being|reached|reaching|to)\Z|[:(,]\Z", before)
+                or mention.value.bound
+            ):
+                return mention
+            return None
+    return None
+
+
+def _outcome(
+    clause: Clause,
+    cells: list[tuple[int, Cell]],
+    is_high: bool,
+    rank: int,
+    entities: frozenset[int],
+    number: Mention | None,
+) -> Outcome:
+    values = sorted({number_of(cell) for _, cell in cells}, reverse=is_high)
+    if rank > len(values):
+        return Outcome(None, "")
+    ordered = sorted(cells, key=lambda pair: number_of(pair[1]), reverse=is_high)
+    # With ties above, "second" may count rows or values.
+    targets = {values[rank - 1], number_of(ordered[rank - 1][1])}
+    best = [(row, cell) for row, cell in ordered if number_of(cell) in targets]
+    row, cell = best[0]
+    end = "highest" if is_high else "lowest"
+    head = f"{end} of {len(cells)}" if rank == 1 else f"number {rank} of {len(cells)} from the {end}"
+    names = ", ".join(dict.fromkeys(clause.name(row) for row, _ in best[:3]))
+    explanation = f"{head}: {names} with {cell.text}"
+    leaves = tuple(
+        dict.fromkeys([one.leaf for _, one in best] + [one.leaf for row, one in cells if row in entities])
+    )
+    if entities:
+        is_best = bool(entities & {row for row, _ in best})
+        truth: bool | None = is_best
+        if not is_best and not entities & {row for row, _ in cells}:
+            truth = None
+        return Outcome(truth, explanation, leaves, clause.name(row))
+    assert number is not None
+    assert isinstance(number.value, Number)
+    return Outcome(agrees(number.value, number_of(cell)), explanation, leaves, cell.text)

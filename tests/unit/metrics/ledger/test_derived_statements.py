@@ -1,0 +1,269 @@
+"""Derived statements about made-up data: right ones, wrong ones, and what must stay open."""
+
+import pytest
+
+from factable.io.data import make_table
+from factable.metrics.ledger.derived import Derived, derived_statements
+from factable.structure import Structure
+from factable.text.sentences import sentence_spans
+
+SHOPS = [
+    {"shop": "A1", "city": "Leeds", "sales": 40, "status": "open"},
+    {"shop": "B2", "city": "York", "sales": 70, "status": "open"},
+    {"shop": "C3", "city": "Leeds", "sales": 55, "status": "closed"},
+    {"shop": "D4", "city": "Hull", "sales": 35, "status": "open"},
+]
+COMPANY = {"company": "Acme", "revenue_2024": 100, "revenue_2025": 150, "employees": 12}
+UNIVERSITIES = [
+    {"institution": "university of ashford", "founded": "1819", "type": "public", "enrollment": "41357"},
+    {"institution": "brookdale college", "founded": "1850", "type": "private", "enrollment": "11,186"},
+    {"institution": "carrow university", "founded": "1898", "type": "private", "enrollment": "24,966"},
+    {"institution": "denby institute", "founded": "1881", "type": "private", "enrollment": "12,002"},
+]
+CASUALTIES = [
+    {"country": "Norland", "deaths": "5352", "injuries": "11366"},
+    {"country": "Sudland", "deaths": "103", "injuries": "36"},
+    {"country": "Estland", "deaths": "1", "injuries": "2"},
+    {"country": "Total", "deaths": "5456", "injuries": "11404"},
+]
+WEATHER = {
+    "city": {"name": "Hollow", "country": "GB"},
+    "units": {"temp": "°C", "wind": "m/s"},
+    "list": [
+        {"dt_txt": "2025-02-10 06:00:00", "main": {"temp": 6.2}, "wind": {"speed": 2.4}},
+        {"dt_txt": "2025-02-10 12:00:00", "main": {"temp": 11.8}, "wind": {"speed": 5.1}},
+        {"dt_txt": "2025-02-11 06:00:00", "main": {"temp": 9.3}, "wind": {"speed": 8.4}},
+        {"dt_txt": "2025-02-11 12:00:00", "main": {"temp": 17.9}, "wind": {"speed": 3.3}},
+    ],
+}
+MATCH = {
+    "league": "Northern Cup",
+    "teams": {
+        "home": {"name": "Rovers", "coach": "Ann Lee"},
+        "away": {"name": "Athletic", "coach": "Bo Ray"},
+    },
+    "goals": {"home": 2, "away": 0},
+}
+HOCKEY = {
+    "homeTeam": {"name": "Ice Bears", "country": "Finland"},
+    "awayTeam": {"name": "Red Hawks", "country": "Finland"},
+    "homeScore": {"display": 1, "period1": 1, "period2": 0},
+    "awayScore": {"display": 4, "period1": 2, "period2": 2},
+}
+SERIES = {
+    "country": "Dunmark",
+    "title": "Life expectancy",
+    "unit": "years",
+    "data": [
+        {"date": "2018", "value": 80.1},
+        {"date": "2019", "value": 80.9},
+        {"date": "2020", "value": 81.4},
+        {"date": "2021", "value": 81.2},
+        {"date": "2022", "value": 83.0},
+    ],
+}
+PEOPLE = [
+    {"name": "Ida Holm", "born": "1950-03-02", "died": "2010-06-01", "films": 12},
+    {"name": "Per Lund", "born": "1961-11-20", "died": "2001-12-24", "films": 30},
+    {"name": "Eva Ness", "born": "1944-07-09", "died": "2020-01-15", "films": 9},
+]
+RACE = [
+    {"rank": 1, "rider": "Mia Stone (NOR)", "team": "Velo", "time": "3h 40' 07\""},
+    {"rank": 2, "rider": "Lea Frost (NOR)", "team": "Sprint", "time": '+ 58"'},
+    {"rank": 3, "rider": "Ann Field (SWE)", "team": "Velo", "time": "+ 1' 01\""},
+]
+PHONES = [
+    {"model": "Nova 5", "price_eur": 399, "weight_g": 174, "5g": True},
+    {"model": "Nova 6", "price_eur": 499, "weight_g": 181, "5g": True},
+    {"model": "Lite", "price_eur": 199, "weight_g": 160, "5g": False},
+]
+INVOICE = {
+    "invoice": "F-12",
+    "date": "2026-05-01",
+    "due": "2026-05-31",
+    "items": [
+        {"item": "Desk", "amount": 250},
+        {"item": "Chair", "amount": 120},
+        {"item": "Lamp", "amount": 30},
+    ],
+}
+STAGES = [
+    {"stage": "1", "date": "9 May", "distance": "160 km (99 mi)", "type": "Hilly stage"},
+    {"stage": "2", "date": "10 May", "distance": "13.7 km (8.5 mi)", "type": "Time trial"},
+    {"stage": "3", "date": "11 May", "distance": "227 km (141 mi)", "type": "Hilly stage"},
+    {"stage": "4", "date": "13 May", "distance": "189 km (117 mi)", "type": "Flat stage"},
+]
+TICKETS = [
+    {"ticket": "T-1", "status": "open", "priority": "high", "hours": 12},
+    {"ticket": "T-2", "status": "closed", "priority": "low", "hours": 30},
+    {"ticket": "T-3", "status": "open", "priority": "low", "hours": 9},
+    {"ticket": "T-4", "status": "open", "priority": "low", "hours": 21},
+    {"ticket": "T-5", "status": "closed", "priority": "high", "hours": 3},
+]
+
+# data, text, the expected state (None: nothing may be said), words of the expected explanation, right value
+CASES: list[tuple[object, str, str | None, str, str]] = [
+    # superlatives
+    (SHOPS, "B2 sold the most.", "supported", "highest of 4: B2 with 70", ""),
+    (SHOPS, "A1 sold the most.", "contradicted", "highest of 4: B2 with 70", "B2"),
+    (SHOPS, "Shop D4 had the lowest sales.", "supported", "lowest of 4: D4 with 35", ""),
+    (SHOPS, "Shop A1 had the lowest sales, with 40.", "contradicted", "lowest of 4: D4 with 35", "D4"),
+    (SHOPS, "The highest sales were 70.", "supported", "highest of 4", ""),
+    (SHOPS, "The highest sales were 80.", "contradicted", "highest of 4: B2 with 70", "70"),
+    (UNIVERSITIES, "The University of Ashford is the oldest institution.", "supported", "lowest of 4", ""),
+    (
+        UNIVERSITIES,
+        "Carrow University is the oldest institution.",
+        "contradicted",
+        "1819",
+        "university of ashford",
+    ),
+    (UNIVERSITIES, "Carrow has the second highest enrollment.", "supported", "number 2 of 4", ""),
+    (UNIVERSITIES, "Denby has the second highest enrollment.", "contradicted", "carrow", "carrow university"),
+    (
+        UNIVERSITIES,
+        "Carrow University has the highest enrollment among private institutions.",
+        "supported",
+        "of 3",
+        "",
+    ),
+    (CASUALTIES, "Norland had the highest number of deaths with 5352.", "supported", "highest of 3", ""),
+    (CASUALTIES, "Sudland had the highest number of injuries.", "contradicted", "Norland", "Norland"),
+    (PHONES, "The Lite is the cheapest model.", "supported", "lowest of 3: Lite with 199", ""),
+    (PHONES, "The Nova 5 is the cheapest phone.", "contradicted", "lowest of 3: Lite with 199", "Lite"),
+    (PEOPLE, "Ida Holm was the oldest of the three.", "contradicted", "Eva Ness", "Eva Ness"),
+    (STAGES, "The longest stage is stage 3, at 227 km.", "supported", "highest of 4", ""),
+    (STAGES, "The longest stage is stage 4, at 189 km.", "contradicted", "227", "3"),
+    # comparisons
+    (SHOPS, "B2 sold more than A1.", "supported", "70 > 40", ""),
+    (SHOPS, "A1 sold more than B2.", "contradicted", "40 < 70", ""),
+    (SHOPS, "B2 sold 30 more than A1.", "supported", "70 − 40 = 30", ""),
+    (SHOPS, "B2 sold 20 more than A1.", "contradicted", "70 − 40 = 30", "30"),
+    (PHONES, "The Nova 6 is heavier than the Nova 5.", "supported", "181 > 174", ""),
+    (PHONES, "The Nova 5 is more expensive than the Nova 6.", "contradicted", "399 < 499", ""),
+    (UNIVERSITIES, "Brookdale College is older than Denby Institute.", "supported", "1850 < 1881", ""),
+    (UNIVERSITIES, "Denby Institute is older than Brookdale College.", "contradicted", "1881 > 1850", ""),
+    (
+        UNIVERSITIES,
+        "Ashford has a higher enrollment than Denby by over 29,000 students.",
+        "supported",
+        "29355",
+        "",
+    ),
+    (CASUALTIES, "Sudland reported fewer deaths than Norland.", "supported", "103 < 5352", ""),
+    (CASUALTIES, "Sudland reported more injuries than Norland.", "contradicted", "36 < 11366", ""),
+    # sums, means, ranges
+    (INVOICE, "The total amount is 400.", "supported", "250 + 120 + 30 = 400", ""),
+    (INVOICE, "The total amount is 410.", "contradicted", "250 + 120 + 30 = 400", "400"),
+    (CASUALTIES, "The total number of deaths is 5456.", "supported", "5456", ""),
+    (
+        CASUALTIES,
+        "The total number of injuries across all countries is 11,500.",
+        "contradicted",
+        "11404",
+        "11404",
+    ),
+    (PEOPLE, "On average they made 17 films.", "supported", "(12 + 30 + 9) / 3 = 17", ""),
+    (PEOPLE, "The average number of films is 20.", "contradicted", "(12 + 30 + 9) / 3 = 17", "17"),
+    (WEATHER, "Temperatures range from 6 to 18 °C.", "supported", "6.2 to 17.9", ""),
+    (WEATHER, "Temperatures range from 2 to 18 °C.", "contradicted", "6.2 to 17.9", "6.2 to 17.9"),
+    (WEATHER, "Wind speeds vary between 2.4 and 8.4 m/s.", "supported", "2.4 to 8.4", ""),
+    (SHOPS, "Together, A1 and B2 sold 110.", "supported", "40 + 70 = 110", ""),
+    # ratios, changes, shares
+    (COMPANY, "Revenue rose by 50% from 2024 to 2025.", "supported", "150 / 100 − 1 = 50 %", ""),
+    (COMPANY, "Revenue rose by 40% in 2025.", "contradicted", "150 / 100 − 1 = 50 %", "50 %"),
+    (COMPANY, "Acme's revenue fell in 2025.", "contradicted", "100", ""),
+    (COMPANY, "Acme's revenue grew in 2025.", "supported", "100", ""),
+    (COMPANY, "Revenue doubled between 2024 and 2025.", "contradicted", "150 / 100 = 1.5", ""),
+    (SHOPS, "B2 sold twice as much as D4.", "supported", "70 / 35 = 2", ""),
+    (SHOPS, "B2 sold three times as much as D4.", "contradicted", "70 / 35 = 2", "2"),
+    (SHOPS, "B2 accounts for 35% of all sales.", "supported", "70 / 200 = 35 %", ""),
+    # counts
+    (TICKETS, "Three of the five tickets are open.", "supported", "3 of 5 rows have status open", ""),
+    (TICKETS, "Four of the five tickets are open.", "contradicted", "3 of 5 rows have status open", "3"),
+    (TICKETS, "There are two tickets with high priority.", "supported", "2 of 5 rows have priority high", ""),
+    (TICKETS, "There are five tickets.", "supported", "5", ""),
+    (TICKETS, "There are six tickets.", "contradicted", "5", "5"),
+    (SHOPS, "Two shops sold more than 50.", "supported", "2 of 4 rows have sales over 50", ""),
+    (SHOPS, "Three shops sold more than 50.", "contradicted", "2 of 4 rows have sales over 50", "2"),
+    (UNIVERSITIES, "There are three private universities.", "supported", "3 of 4 rows have type private", ""),
+    (UNIVERSITIES, "Two institutions are private.", "contradicted", "3 of 4 rows have type private", "3"),
+    (STAGES, "There are two hilly stages.", "supported", "2 of 4", ""),
+    (RACE, "There are two riders from team Velo.", "supported", "2 of 3 rows have team Velo", ""),
+    # all, none, only, both
+    (TICKETS, "All tickets are open.", "contradicted", "3 of 5 rows have status open", ""),
+    (PHONES, "All models cost more than 150.", "supported", "3 of 3", ""),
+    (PHONES, "Every model costs more than 200.", "contradicted", "2 of 3", ""),
+    (SHOPS, "C3 is the only closed shop.", "supported", "1 of 4 rows have status closed: C3", ""),
+    (SHOPS, "A1 is the only shop in Leeds.", "contradicted", "2 of 4 rows have city Leeds", ""),
+    (SHOPS, "No shop sold more than 100.", "supported", "0 of 4", ""),
+    (SHOPS, "No shop sold more than 60.", "contradicted", "1 of 4", ""),
+    (SHOPS, "Both A1 and C3 are in Leeds.", "supported", "Leeds", ""),
+    (SHOPS, "Both A1 and B2 are in Leeds.", "contradicted", "York", ""),
+    # dates and durations
+    (PEOPLE, "Ida Holm died at the age of 60.", "supported", "1950-03-02 to 2010-06-01: 60 years", ""),
+    (PEOPLE, "Per Lund died aged 50.", "contradicted", "1961-11-20 to 2001-12-24: 40 years", "40"),
+    (INVOICE, "It is due on Sunday, 31 May 2026.", "supported", "2026-05-31 is a Sunday", ""),
+    (INVOICE, "It is due on Friday, 31 May 2026.", "contradicted", "2026-05-31 is a Sunday", "Sunday"),
+    (INVOICE, "It is due 30 days after the invoice date.", "supported", "30 days", ""),
+    # trends
+    (SERIES, "Life expectancy rose from 80.1 in 2018 to 83.0 in 2022.", "supported", "80.1", ""),
+    (SERIES, "Life expectancy fell between 2018 and 2022.", "contradicted", "83", ""),
+    (SERIES, "Life expectancy increased steadily from 2018 to 2022.", "contradicted", "2021", ""),
+    (SERIES, "Life expectancy peaked at 83.0 in 2022.", "supported", "highest of 5", ""),
+    (SERIES, "Life expectancy peaked in 2020.", "contradicted", "highest of 5", "2022"),
+    # winners
+    (MATCH, "Rovers defeated Athletic 2-0.", "supported", "Rovers 2, Athletic 0", ""),
+    (MATCH, "Athletic beat Rovers 2-0.", "contradicted", "Rovers 2, Athletic 0", "Rovers"),
+    (MATCH, "Athletic lost to Rovers.", "supported", "Rovers 2, Athletic 0", ""),
+    (
+        MATCH,
+        "The match between Rovers and Athletic ended in a draw.",
+        "contradicted",
+        "Rovers 2, Athletic 0",
+        "",
+    ),
+    (HOCKEY, "The Red Hawks defeated the Ice Bears 4-1.", "supported", "Red Hawks 4, Ice Bears 1", ""),
+    (HOCKEY, "The Ice Bears won 4-1.", "contradicted", "Red Hawks 4, Ice Bears 1", "Red Hawks"),
+    # open: no column, no entity, another scope, no arithmetic asked
+    (SHOPS, "A1 has the friendliest staff.", None, "", ""),
+    (SHOPS, "A1 is the best shop in the north of England.", None, "", ""),
+    (SHOPS, "A1 sold more than last year.", None, "", ""),
+    (COMPANY, "Acme has 12 employees.", None, "", ""),
+    (COMPANY, "Profit rose by 40% in 2025.", None, "", ""),
+    (UNIVERSITIES, "Six universities in Scotland took part.", None, "", ""),
+    (WEATHER, "Most of the day will be dry.", None, "", ""),
+    (SERIES, "Life expectancy in Norland is higher than in Dunmark.", None, "", ""),
+    (TICKETS, "All our engineers are friendly.", None, "", ""),
+]
+
+
+def check(data: object, text: str) -> list[Derived]:
+    return derived_statements(Structure.of(make_table(data)), text, sentence_spans(text))
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "state", "explanation", "right"), CASES, ids=[case[1] for case in CASES]
+)
+def test_derived_statement(data: object, text: str, state: str | None, explanation: str, right: str) -> None:
+    derived = check(data, text)
+    if state is None:
+        assert derived == []
+        return
+    assert {one.state for one in derived} == {state}, derived
+    assert any(explanation in one.explanation for one in derived), derived
+    if right:
+        assert any(right == one.right for one in derived), derived
+
+
+def test_every_span_lies_in_the_text_and_leaves_exist() -> None:
+    structure = Structure.of(make_table(SHOPS))
+    text = "B2 sold 30 more than A1. Two shops sold more than 50. D4 sold the most."
+    derived = derived_statements(structure, text, sentence_spans(text))
+    assert len(derived) >= 3
+    for one in derived:
+        assert 0 <= one.span[0] < one.span[1] <= len(text)
+        assert one.leaves
+        assert all(0 <= leaf < len(structure.leaves) for leaf in one.leaves)
+        if one.span_of_number is not None:
+            assert one.span[0] <= one.span_of_number[0] < one.span_of_number[1] <= one.span[1]
