@@ -12,11 +12,14 @@ from factable.text.values import (
     NameList,
     Number,
     Relation,
+    Time,
+    Weekdays,
     compare_values,
     find_mentions,
     find_value,
     parse_text,
     parse_value,
+    parts_of,
     possible_values,
 )
 from factable.text.values.units import UNITS
@@ -76,7 +79,11 @@ def test_the_page_names_every_unit():
         ('"quoted"', "", Name(("quoted",))),
         ("14/32", "runwayName", Name(("14/32",))),
         ("08/26/42", "", Name(("08/26/42",))),
-        ("1:25", "", Name(("1:25",))),
+        ("1:25", "", Time(85)),
+        ("17:0-21:0", "Monday", Time(17 * 60, 21 * 60)),
+        ("2026-05-01T09:00:00+02:00", "", Date(2026, 5, 1, time=Time(540, zone=120))),
+        ("Mon–Fri", "", Weekdays((0, 1, 2, 3, 4))),
+        ("Q3 2025", "", Date(2025, 7, months=3)),
         ("5 out of 5", "", Number(Fraction(5), "out of 5")),
         ("20 minutes", "", Number(Fraction(20), "minute")),
         ("2,205 m", "", Number(Fraction(2205), "metre")),
@@ -176,3 +183,32 @@ def test_lists_are_compared_by_their_members():
     assert compare_values(bread, NameList((bread, milk))) is Relation.FINER
     assert compare_values(NameList((bread, milk)), NameList((milk, salt))) is Relation.DIFFERENT
     assert compare_values(NameList((bread, milk)), Date(1942)) is Relation.INCOMPARABLE
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        ("50 MP, f/1.8, (wide)", Number(Fraction(50), "megapixel")),
+        ("50 MP, f/1.8, (wide)", Name(("f", "1.8"))),
+        ("50 MP, f/1.8, (wide)", Name(("wide",))),
+        ("5.0 inches, 68.9 cm2 (~65.8% screen-to-body ratio)", Number(Fraction(5), "inch", Fraction(1, 10))),
+        (
+            "5.0 inches, 68.9 cm2 (~65.8% screen-to-body ratio)",
+            Number(Fraction("68.9"), "square centimetre", Fraction(1, 10)),
+        ),
+        (
+            "5.0 inches, 68.9 cm2 (~65.8% screen-to-body ratio)",
+            Number(Fraction("65.8"), "percent", Fraction(1), "about"),
+        ),
+        ("Li-Po 5000 mAh, non-removable", Number(Fraction(5000), "milliampere hour")),
+        ("Released 2013, May 17", Date(2013)),
+        ("Mon–Fri 9:00–17:00", Weekdays((0, 1, 2, 3, 4))),
+        ("Mon–Fri 9:00–17:00", Time(540, 1020)),
+        ("2026-05-12/2026-05-15", Date(2026, 5, 15)),
+        ("12 May 2026 to 15 May 2026", Date(2026, 5, 12)),
+        ("4-1", Number(Fraction(1))),
+        ("412", Number(Fraction(412 * 10**6), "EUR", Fraction(10**6))),
+    ],
+)
+def test_parts_of_a_data_value(value, part):
+    assert part in parts_of(value, "sales_eur_million" if value == "412" else "")

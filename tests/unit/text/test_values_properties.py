@@ -15,6 +15,8 @@ from factable.text.values import (
     NameList,
     Number,
     Relation,
+    Time,
+    Weekdays,
     compare_values,
     find_mentions,
     find_value,
@@ -128,7 +130,23 @@ WORDS = st.lists(st.sampled_from(["a", "b", "ab", "abc", "ba", "of", "in", "7"])
 NAMES = st.builds(
     lambda words, comma: Name(tuple(words), min(comma, len(words) - 1)), WORDS, st.integers(0, 2)
 )
-VALUES = NUMBERS | DATES | NAMES | st.builds(Boolean, st.booleans())
+TIMES = st.builds(
+    Time,
+    st.sampled_from([0, 150, 540, 720, 870]),
+    st.none() | st.sampled_from([150, 870, 1440]),
+    st.none() | st.sampled_from([0, 120]),
+    about=st.booleans(),
+    vague=st.booleans(),
+)
+PERIODS = st.builds(
+    Date,
+    st.none() | st.just(1942),
+    st.sampled_from([1, 4, 7]),
+    months=st.sampled_from([1, 3, 6]),
+    time=st.none() | TIMES,
+)
+WEEK = st.builds(Weekdays, st.sampled_from([(0,), (1,), (0, 1), (5, 6), tuple(range(7))]))
+VALUES = NUMBERS | DATES | NAMES | TIMES | PERIODS | WEEK | st.builds(Boolean, st.booleans())
 VALUES |= st.builds(NameList, st.lists(NAMES, min_size=1, max_size=3).map(tuple))
 
 
@@ -137,7 +155,7 @@ def test_a_value_equals_itself(value):
     assert compare_values(value, value) is Relation.EQUAL
 
 
-@given(st.one_of(*(st.tuples(kind, kind) for kind in (NUMBERS, DATES, NAMES, VALUES))))
+@given(st.one_of(*(st.tuples(kind, kind) for kind in (NUMBERS, DATES, TIMES, PERIODS, WEEK, NAMES, VALUES))))
 def test_both_sides_see_the_same(pair):
     data, text = pair
     assert compare_values(data, text) is compare_values(text, data).flipped
@@ -158,9 +176,10 @@ def test_exact_conversions_are_equal(amount, unit):
 
 
 PIECES = """
-1 12 1942 1,500 007 3.5 14/32 26.08.1942 -5 − – - £ $ € % km m kg pounds °C million bn dozen half one twenty
-hundred third about over fell by minus between and to or more less January May 26th 1950s BC AD out of 5 Alan
-Bean J. of de The U.S. It's ' " ( ) . , ; : _ é İ ß ½ ² ٣ 中文
+1 12 1942 1,500 007 3.5 14/32 26.08.1942 -5 − – - £ $ € % km m kg pounds °C million bn dozen half one
+twenty hundred third about over fell by minus between and to or more less January May 26th 1950s BC AD
+out of 5 Alan 9:30 17:0 pm a.m. noon UTC T09:00:00Z PT5H 2h30 Mon Monday – Q3 FY24 quarter o'clock + Bean
+J. of de The U.S. It's ' " ( ) . , ; : _ é İ ß ½ ² ٣ 中文
 """
 PIECES = st.sampled_from([*PIECES.split(), "\n", "\u00a0", " "])
 TEXTS = st.text() | st.lists(PIECES).map(" ".join) | st.lists(PIECES).map("".join)
@@ -220,6 +239,20 @@ REPEATED += [
     "(",
     "£5",
     "20 to ",
+]
+REPEATED += [
+    "9:30 ",
+    "9:30-",
+    "9 am to ",
+    "Mon-",
+    "Monday, ",
+    "PT1H",
+    "1h30 ",
+    "Q3 ",
+    "May 1-",
+    "1-",
+    "no ",
+    "1 234 ",
 ]
 REPEATED += ["5 hours 3 minutes ", "between 2 and 3 ", "1:", "Apollo 11 ", "a_b"]
 

@@ -2,8 +2,19 @@
 
 from factable.text.values.compare import compare_values
 from factable.text.values.hints import Hint, hint_of
-from factable.text.values.kinds import Boolean, Date, Mention, Name, NameList, Number, Relation, Value
-from factable.text.values.mentions import apply_hint, find_mentions, parse_value, possible_values
+from factable.text.values.kinds import (
+    Boolean,
+    Date,
+    Mention,
+    Name,
+    NameList,
+    Number,
+    Relation,
+    Time,
+    Value,
+    Weekdays,
+)
+from factable.text.values.mentions import apply_hint, find_mentions, parse_value, parts_of, possible_values
 from factable.text.values.search import Hit, ParsedText, find_value, parse_text
 
 __all__ = [
@@ -17,7 +28,9 @@ __all__ = [
     "Number",
     "ParsedText",
     "Relation",
+    "Time",
     "Value",
+    "Weekdays",
     "apply_hint",
     "compare_values",
     "find_mentions",
@@ -25,5 +38,6 @@ __all__ = [
     "hint_of",
     "parse_text",
     "parse_value",
+    "parts_of",
     "possible_values",
 ]

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import NamedTuple
 
-from factable.text.values.kinds import Boolean, Date, Name, NameList, Number, Relation, Value
+from factable.text.values.kinds import Boolean, Date, Name, NameList, Number, Relation, Time, Value, Weekdays
 from factable.text.values.names import compare_names
 from factable.text.values.units import is_money, unit_of, vaguer_unit
 
@@ -19,6 +19,10 @@ def compare_values(data: Value, text: Value) -> Relation:
         return _compare_numbers(data, text)
     if isinstance(data, Date) and isinstance(text, Date):
         return _compare_dates(data, text)
+    if isinstance(data, Date | Time) and isinstance(text, Date | Time):
+        return _compare_times_of(data, text)
+    if isinstance(data, Weekdays) and isinstance(text, Weekdays):
+        return _compare_weekdays(data, text)
     if isinstance(data, Name) and isinstance(text, Name):
         return compare_names(data, text)
     if isinstance(data, Boolean) and isinstance(text, Boolean):
@@ -134,15 +138,126 @@ def _compare_dates(data: Date, text: Date) -> Relation:
         return _compare_periods(data, text)
     pairs = [(data.year, text.year), (data.month, text.month), (data.day, text.day)]
     both = [(in_data, in_text) for in_data, in_text in pairs if in_data is not None and in_text is not None]
-    if any(in_data != in_text for in_data, in_text in both):
-        return Relation.DIFFERENT
-    coarser = any(in_text is None and in_data is not None for in_data, in_text in pairs)
-    finer = any(in_data is None and in_text is not None for in_data, in_text in pairs)
+    relations = [_compare_months(data, text), *_both_times(data.time, text.time)]
+    relations += [
+        Relation.DIFFERENT for in_data, in_text in (pairs[0], pairs[2]) if _differ(in_data, in_text)
+    ]
+    if Relation.DIFFERENT in relations or Relation.INCOMPARABLE in relations:
+        return Relation.DIFFERENT if Relation.DIFFERENT in relations else Relation.INCOMPARABLE
+    pairs = [pairs[0], pairs[2]]
+    coarser = Relation.COARSER in relations or any(
+        in_text is None and in_data is not None for in_data, in_text in pairs
+    )
+    finer = Relation.FINER in relations or any(
+        in_data is None and in_text is not None for in_data, in_text in pairs
+    )
     # An estimate says less than the same date without "about".
     coarser, finer = coarser or (text.about and not data.about), finer or (data.about and not text.about)
     if not both or (coarser and finer):
         return Relation.INCOMPARABLE
-    return Relation.COARSER if coarser else Relation.FINER
+    return Relation.COARSER if coarser else Relation.FINER if finer else Relation.EQUAL
+
+
+def _differ(in_data: int | None, in_text: int | None) -> bool:
+    return in_data is not None and in_text is not None and in_data != in_text
+
+
+def _compare_months(data: Date, text: Date) -> Relation:
+    """The relation of the months of two dates; a quarter holds three of them."""
+    if data.month is None or text.month is None:
+        same = data.month == text.month
+        return Relation.EQUAL if same else Relation.COARSER if text.month is None else Relation.FINER
+    first, last = max(data.month, text.month), min(data.month + data.months, text.month + text.months)
+    if first >= last:
+        return Relation.DIFFERENT
+    if data.months == text.months:
+        return Relation.EQUAL if data.month == text.month else Relation.INCOMPARABLE
+    if last - first == min(data.months, text.months):
+        return Relation.COARSER if text.months > data.months else Relation.FINER
+    return Relation.INCOMPARABLE
+
+
+def _both_times(data: Time | None, text: Time | None) -> list[Relation]:
+    if data is None or text is None:
+        return [Relation.EQUAL if data is text else Relation.COARSER if text is None else Relation.FINER]
+    return [_compare_times(data, text)]
+
+
+def _compare_times_of(data: Date | Time, text: Date | Time) -> Relation:
+    """The relation of a date with a time of day to a time of day without a date."""
+    if isinstance(data, Time) and isinstance(text, Time):
+        return _compare_times(data, text)
+    if isinstance(text, Date):
+        return _compare_times_of(text, data).flipped
+    if isinstance(data, Time) or data.time is None:
+        return Relation.INCOMPARABLE
+    times = _compare_times(data.time, text)
+    if times in (Relation.EQUAL, Relation.COARSER):
+        return Relation.COARSER
+    return Relation.DIFFERENT if times is Relation.DIFFERENT else Relation.INCOMPARABLE
+
+
+_HALF_DAY = 12 * 60
+_ABOUT_MINUTES = 15
+
+
+def _compare_times(data: Time, text: Time) -> Relation:
+    if data == text:
+        return Relation.EQUAL
+    if data.zone is not None and text.zone is not None and data.zone != text.zone:
+        text = _in_zone(text, data.zone)
+    if (data.end is None) != (text.end is None):
+        single, ends = (text, data) if text.end is None else (data, text)
+        if not any(
+            _clock_distance(single, ends, single.start, end) == 0 for end in (ends.start, ends.end or 0)
+        ):
+            return Relation.INCOMPARABLE
+        return Relation.COARSER if single is text else Relation.FINER
+    distance = _clock_distance(data, text, data.start, text.start)
+    distance = max(distance, _clock_distance(data, text, data.end or 0, text.end or 0))
+    if distance > (_ABOUT_MINUTES if data.about or text.about else 0):
+        return Relation.DIFFERENT if (data.zone is None) == (text.zone is None) else Relation.INCOMPARABLE
+    # On the face of the clock 2:30 is 14:30, but says less.
+    shifted = (data.start, data.end) != (text.start, text.end) and not (data.about or text.about)
+    return _by_detail(
+        [
+            (data.about, text.about),
+            (shifted and data.vague, shifted and text.vague),
+            (data.zone is None, text.zone is None),
+        ]
+    )
+
+
+def _by_detail(missing: list[tuple[bool, bool]]) -> Relation:
+    """The relation of two values that agree, by what the data and what the text leave out."""
+    coarser = any(in_text and not in_data for in_data, in_text in missing)
+    finer = any(in_data and not in_text for in_data, in_text in missing)
+    if coarser and finer:
+        return Relation.INCOMPARABLE
+    return Relation.COARSER if coarser else Relation.FINER if finer else Relation.EQUAL
+
+
+def _in_zone(time: Time, zone: int) -> Time:
+    shift = zone - (time.zone or 0)
+    end = None if time.end is None else (time.end + shift) % (2 * _HALF_DAY) or 2 * _HALF_DAY
+    return Time((time.start + shift) % (2 * _HALF_DAY), end, zone, time.about, time.vague)
+
+
+def _clock_distance(data: Time, text: Time, first: int, second: int) -> int:
+    """The minutes between two times; on the face of a clock if one of them may be twelve hours later."""
+    circle = _HALF_DAY if data.vague or text.vague else 2 * _HALF_DAY
+    distance = (first - second) % circle
+    return min(distance, circle - distance)
+
+
+def _compare_weekdays(data: Weekdays, text: Weekdays) -> Relation:
+    if data == text:
+        return Relation.EQUAL
+    if len(data.days) == 1 and data.days[0] in text.days:
+        return Relation.FINER
+    if len(text.days) == 1 and text.days[0] in data.days:
+        return Relation.COARSER
+    return Relation.DIFFERENT
 
 
 def _compare_periods(data: Date, text: Date) -> Relation:

@@ -36,14 +36,40 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
+class Time:
+    """A time of day or a range of them, in minutes after midnight.
+
+    `zone` is in minutes east of Greenwich. A `vague` time may be twelve hours later.
+    """
+
+    start: int
+    end: int | None = None
+    zone: int | None = None
+    about: bool = False
+    vague: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Date:
-    """A date, as far as it is known; `years` is 10 for a decade and 100 for a century."""
+    """A date, as far as it is known.
+
+    `years` is 10 for a decade and 100 for a century; `months` is 3 for a quarter and 6 for half a year.
+    """
 
     year: int | None = None
     month: int | None = None
     day: int | None = None
     years: int = 1
     about: bool = False
+    months: int = 1
+    time: Time | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Weekdays:
+    """One or more days of the week, from 0 for Monday, in order."""
+
+    days: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +94,7 @@ class NameList:
     members: tuple[Name, ...]
 
 
-Value = Number | Date | Boolean | Name | NameList
+Value = Number | Date | Time | Weekdays | Boolean | Name | NameList
 
 
 class Mention(NamedTuple):

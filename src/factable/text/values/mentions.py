@@ -1,16 +1,19 @@
 """The values that a text mentions, and the values that a text of the data may mean."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from factable.text.templates import clean_value
-from factable.text.values.dates import find_dates, find_years
+from factable.text.values.dates import WEEKDAYS, find_dates, find_years
 from factable.text.values.hints import Hint, hint_of
-from factable.text.values.kinds import Boolean, Date, Mention, Name, NameList, Number, Value
+from factable.text.values.kinds import Boolean, Date, Mention, Name, NameList, Number, Time, Value
 from factable.text.values.names import find_names, parse_name
 from factable.text.values.numbers import find_numbers, join_numbers
+from factable.text.values.times import clock_durations, exact_time, find_times, find_weekdays
 from factable.text.values.units import unit_at, vaguer_unit
 
 
@@ -21,6 +24,10 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
     """
     text = _SPACED.sub(_joined_thousands, text)
     dates = list(find_dates(text))
+    in_dates = _covered(text, dates)
+    times = [mention for mention in find_times(text) if not any(in_dates[mention.start : mention.end])]
+    timestamps = _timestamps(text, dates, times)
+    dates += times
     numbers = list(join_numbers(text, find_numbers(text, _covered(text, dates))))
     # A number with a unit is not a year, nor is one with a comma.
     measures = [mention for mention in numbers if isinstance(mention.value, Number) and mention.value.unit]
@@ -34,11 +41,47 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
         for mention in find_names(text, _covered(text, [*dates, *_no_codes(with_digits)]))
         if mention.end > in_words.get(mention.start, 0)
     ]
+    weekdays, names = _weekdays_or_names(list(find_weekdays(text)), names)
     inside = _covered(text, names)
     numbers = [
         mention for mention in numbers if not (isinstance(mention.value, Name) and inside[mention.start])
     ]
-    return tuple(sorted([*dates, *numbers, *years, *names], key=lambda mention: (mention.start, mention.end)))
+    found = [*dates, *timestamps, *weekdays, *numbers, *years, *names]
+    return tuple(sorted(found, key=lambda mention: (mention.start, mention.end)))
+
+
+_JOINS_TIME = frozenset((" ", ", ", " at ", " on ", ", at ", " from ", ", from "))
+
+
+def _timestamps(text: str, dates: Iterable[Mention], times: Iterable[Mention]) -> list[Mention]:
+    """A date and a time of day beside it, as one."""
+    joined = []
+    for first, second in pairwise(sorted([*dates, *times], key=lambda mention: (mention.start, mention.end))):
+        date, time = (
+            (first.value, second.value) if isinstance(first.value, Date) else (second.value, first.value)
+        )
+        if not isinstance(date, Date) or not isinstance(time, Time) or date.day is None or date.time:
+            continue
+        if (
+            second.start - first.end <= max(map(len, _JOINS_TIME))
+            and text[first.end : second.start] in _JOINS_TIME
+        ):
+            joined.append(Mention(replace(date, time=time), first.start, second.end))
+    return joined
+
+
+def _weekdays_or_names(weekdays: list[Mention], names: list[Mention]) -> tuple[list[Mention], list[Mention]]:
+    """Weekdays, unless part of a longer name such as "Monday Night Football", and the other names."""
+    by_name = {(name.start, name.end): name for name in names}
+    starts = [name.start for name in names]
+    kept, dropped = [], set()
+    for days in weekdays:
+        near = names[max(0, bisect_left(starts, days.start) - 1) : bisect_left(starts, days.end)]
+        near = [name for name in near if name.end > days.start]
+        if all(days.start <= name.start and name.end <= days.end for name in near):
+            kept.append(days)
+            dropped |= {(name.start, name.end) for name in near}
+    return kept, [name for span, name in by_name.items() if span not in dropped]
 
 
 # Thousands separated by plain spaces: 1 500 000, or 12 500 before a unit.
@@ -104,6 +147,7 @@ def apply_hint(value: str, hint: Hint) -> tuple[Value, ...]:
     # `plain` has lost the special spaces that separate thousands.
     values = measured or _numbers_and_dates(plain) or _numbers_and_dates(value.strip())
     values = [reading for each in values for reading in _with_hint(each, hint)]
+    values = [*_clock_readings(plain, hint), *values]
     if _WHEN.search(hint.words):
         values = [*(_as_year(each) for each in values if _is_year(each)), *values]
         values.sort(key=lambda each: not isinstance(each, Date))
@@ -114,11 +158,51 @@ def apply_hint(value: str, hint: Hint) -> tuple[Value, ...]:
     return (*dict.fromkeys(values), *listing, parse_name(plain))
 
 
+_ISO_RANGE = re.compile(r"(?<=\d)/(?=\d{4}-\d\d)")
+_PIECE = re.compile(r"[^,;|()\[\]\n]+")
+
+
+@lru_cache(maxsize=1 << 14)
+def parts_of(value: str, attribute: str = "") -> tuple[Value, ...]:
+    """Every value that a text in the data contains, beginning with those it may be as a whole.
+
+    "50 MP, f/1.8 (wide)" contains 50 megapixels, the code f/1.8 and the name "wide".
+    """
+    whole = possible_values(value, attribute)
+    plain = _ISO_RANGE.sub(" / ", " ".join(value.replace("_", " ").split()))
+    numbers = [mention.value for mention in find_mentions(plain) if not isinstance(mention.value, Name)]
+    numbers = [exact_time(part) if isinstance(part, Time) else part for part in numbers]
+    names = [parse_name(piece) for piece in _PIECE.findall(plain) if any(map(str.isalpha, piece))]
+    return tuple(dict.fromkeys([*whole, *numbers, *(name for name in names if name.words)]))
+
+
 def _numbers_and_dates(text: str) -> list[Value]:
     """The numbers and dates that span a whole text."""
     mentions = [mention for mention in find_mentions(text) if (mention.start, mention.end) == (0, len(text))]
-    values = [mention.value for mention in mentions if isinstance(mention.value, Number | Date)]
+    values = [mention.value for mention in mentions if not isinstance(mention.value, Name)]
+    values = [exact_time(value) if isinstance(value, Time) else value for value in values]
     return sorted(values, key=lambda value: not isinstance(value, Number))
+
+
+_CLOCK = re.compile(r"(\d{1,3}):(\d{1,2})")
+_BARE_HOURS = re.compile(r"(\d{1,2})\s?[-–]\s?(\d{1,2})")
+_OPENING = re.compile(r"\b(?:hours|open|opening|schedule)\b", re.IGNORECASE)
+_LASTING = re.compile(
+    r"\b(?:duration|runtime|length|lap|pace|split|elapsed|(?:finish|race|total|cook|prep)\w* time)\b", re.I
+)
+
+
+def _clock_readings(plain: str, hint: Hint) -> list[Value]:
+    """Hours such as 11-21 and 17:0 under a weekday or "opening hours", and durations such as 1:25."""
+    hours, clock = _BARE_HOURS.fullmatch(plain), _CLOCK.fullmatch(plain)
+    opening = _OPENING.search(hint.words) or hint.period in WEEKDAYS
+    if hours and opening and max(int(hours[1]), int(hours[2])) <= 24:
+        return [Time(int(hours[1]) * 60, int(hours[2]) * 60 or 24 * 60)]
+    if clock and opening and int(clock[1]) < 24 and len(clock[2]) == 1:
+        return [Time(int(clock[1]) * 60 + int(clock[2]))]
+    if clock and _LASTING.search(hint.words) and len(clock[2]) == 2:
+        return list(clock_durations(int(clock[1]) * 60 + int(clock[2])))
+    return []
 
 
 def _is_year(value: Value) -> bool:
