@@ -20,7 +20,18 @@ LeafKind = Literal["value", "flag", "unknown", "prose", "technical"]
 YES, NO = frozenset(("true", "yes")), frozenset(("false", "no"))
 UNKNOWN = frozenset(("", "-", "–", "—", "?", "n/a", "na", "<na>", "null", "unknown", "tbd", "nan"))
 # Keys of objects that are one attribute: {"name": "Weight", "value": "174 g"}.
-_ENTRY_NAMES = ("name", "key", "label", "attribute", "property", "field", "title", "parameter", "metric", "test")
+_ENTRY_NAMES = (
+    "name",
+    "key",
+    "label",
+    "attribute",
+    "property",
+    "field",
+    "title",
+    "parameter",
+    "metric",
+    "test",
+)
 _ENTRY_VALUES = ("value", "val", "content", "text", "result")
 _ENTRY_EXTRAS = frozenset(("unit", "units", "id", "type"))
 # Keys that hold data together and say nothing of it.

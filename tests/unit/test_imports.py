@@ -21,7 +21,7 @@ HEAVY |= {"orjson", "click", "sacrebleu", "zstandard", "matplotlib", "tokenizers
 FLOORS = (
     {"_version", "errors", "types"},
     {"io", "kernels", "stats", "text"},
-    {"models"},
+    {"models", "structure"},
     {"core"},
     {"metrics"},
     {"engine"},

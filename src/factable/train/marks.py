@@ -74,7 +74,9 @@ def read_marked(path: str) -> Iterator[MarkedExample]:
         yield from _sentences(path, row, *indexes[key])
 
 
-def _sentences(path: str, row: Mapping[str, Any], index: EvidenceIndex, held_out: bool) -> Iterator[MarkedExample]:
+def _sentences(
+    path: str, row: Mapping[str, Any], index: EvidenceIndex, held_out: bool
+) -> Iterator[MarkedExample]:
     judges = [spans for spans in (row.get("judges") or {}).values() if isinstance(spans, list)]
     for segment in segments(row["text"]):
         sentence = row["text"][segment.start : segment.end]
@@ -241,7 +243,13 @@ def _write_card(
             "Held-out inputs": markdown_table(
                 ("file", "sentences", "with marks", "AUC of tokens", "AUC of sentences"),
                 [
-                    (name, f"{row.sentences:,}", f"{row.marked:,}", f"{row.auc_tokens:.3f}", f"{row.auc_sentences:.3f}")
+                    (
+                        name,
+                        f"{row.sentences:,}",
+                        f"{row.marked:,}",
+                        f"{row.auc_tokens:.3f}",
+                        f"{row.auc_sentences:.3f}",
+                    )
                     for name, row in figures.items()
                 ],
             ),

@@ -1,7 +1,7 @@
 """Which facts of structured data a text says: by value, by key, by arithmetic, or in other words."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from factable.metrics.ledger.evidence import stem
@@ -67,7 +67,9 @@ def _settle(
         return Said("supported", None, 0.7, "in other words") if _is_retold(reading, leaf) else OMITTED
     if leaf.kind == "value":
         hits = [
-            hit for hit in find_value(leaf.value, reading.matcher.parsed, leaf.keys[-1]) if hit.relation in _STATED
+            hit
+            for hit in find_value(leaf.value, reading.matcher.parsed, leaf.keys[-1])
+            if hit.relation in _STATED
         ]
         if hits:
             return Said("supported", hits[0].span, 0.9)
@@ -75,7 +77,7 @@ def _settle(
 
 
 def _by_value(matches: Iterable[Match]) -> dict[int, tuple[Span, Candidate]]:
-    """For each leaf the mention that says its value best; a mention says several leaves only if all fit as well."""
+    """For each leaf the mention that says it best; one mention says several only if all fit as well."""
     best: dict[int, tuple[Span, Candidate]] = {}
     shared: dict[int, list[tuple[Span, Candidate]]] = defaultdict(list)
     for match in matches:
@@ -113,13 +115,3 @@ def _is_retold(reading: StructuredReading, leaf: Leaf) -> bool:
 def fact_sentence(reading: StructuredReading, leaf: Leaf, templates: Templates) -> str:
     """A fact as a sentence about what it belongs to."""
     return templates.sentence(Record(reading.structure.subject_of(leaf), leaf.label, leaf.value))
-
-
-def may_be_required(leaf: Leaf, name: str) -> bool:
-    """Whether a text can be expected to say a fact: no technical field, no free text, not only the subject's name."""
-    return leaf.record is not None and leaf.kind in ("value", "flag") and (leaf.value != name or True)
-
-
-def unsaid(said: Mapping[int, Said], leaves: Sequence[Leaf]) -> list[Leaf]:
-    """The facts that rules did not find."""
-    return [leaf for leaf in leaves if leaf.index in said and said[leaf.index].state == "omitted"]

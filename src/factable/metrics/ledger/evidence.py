@@ -1,4 +1,4 @@
-"""What in the data a sentence can be about: the values, rows and sentences of prose that share its words and numbers.
+"""What in the data a sentence can be about: values and sentences of prose that share its words and numbers.
 
 An index over the data makes the search linear in the words of a sentence, however large the data is.
 """
@@ -20,10 +20,11 @@ from factable.text.values.words import split_words
 _STEM = 5
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,]\d+)*")
 _CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2}))?\s*([ap])\.?\s?m\b", re.IGNORECASE)
-_COMMON = frozenset(
-    """the a an of in on at to for and or with by from is are was were be been has have had it its this that as
-    their they he she his her which who will also not no than into over""".split()
-)
+_COMMON_WORDS = """
+the a an of in on at to for and or with by from is are was were be been has have had it its this that as their
+they he she his her which who will also not no than into over
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
 # Values of small objects belong together: all opening hours, all kinds of parking.
 MAX_TOGETHER = 8
 # So many words of evidence fit beside a sentence into the window of the model that marks words.
@@ -33,7 +34,7 @@ MIN_SUMMARISED = 4
 
 
 class Piece(NamedTuple):
-    """A part of the data that is evidence: a value, a sentence of a prose value, or the summary of a column."""
+    """A part of the data that is evidence: a value, a sentence of prose, or the summary of a column."""
 
     text: str
     frame: int
@@ -103,7 +104,8 @@ class EvidenceIndex:
         """Pieces by the stems of their words; names of frames lead to the pieces of the frame."""
         stems: dict[str, list[int]] = defaultdict(list)
         of_frame = {
-            frame.index: {stem(word.folded) for word in split_words(frame.name)} for frame in self.structure.frames
+            frame.index: {stem(word.folded) for word in split_words(frame.name)}
+            for frame in self.structure.frames
         }
         for piece in self.pieces:
             words = {stem(word.folded) for word in split_words(piece.text)}

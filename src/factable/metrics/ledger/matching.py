@@ -1,7 +1,7 @@
-"""Which values of the data the numbers, dates and names of a text are, by value, by the words around, by scope.
+"""Which values of the data the numbers, dates and names of a text are: by value, by words around, by scope.
 
-A *cue* is a word of an attribute near a value. The *scope* of a place in a text are the frames (rows, members of
-lists, named objects) that the text speaks of there: those named last before it, in its sentence or before.
+A *cue* is a word of an attribute near a value. The *scope* of a place in a text are the frames (rows, members
+of lists, named objects) that the text speaks of there: those named last before it, in its sentence or before.
 """
 
 from bisect import bisect_left, bisect_right
@@ -47,9 +47,10 @@ EARLIER = 0.8
 STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 # A word that is in the labels of more values than this tells nothing.
 MAX_CUED = 400
-_WEAK = frozenset(
-    "the of in a an is name value type number total per info data list item id code status date time".split()
+_WEAK_WORDS = (
+    "the of in a an is name value type number total per info data list item id code status date time"
 )
+_WEAK = frozenset(_WEAK_WORDS.split())
 
 
 class Candidate(NamedTuple):
@@ -69,8 +70,8 @@ class Candidate(NamedTuple):
 class Match(NamedTuple):
     """A number, date or name of the text and what the data has for it.
 
-    `candidates` are values that it states, the best first; `instead` is the value that the words around it ask
-    for if that is another one.
+    `candidates` are values that it states, the best first; `instead` is the value that the words around it
+    ask for if that is another one.
     """
 
     span: Span
@@ -109,7 +110,10 @@ class ValueIndex:
         return {
             frame.index: {
                 **units,
-                **{".".join(leaf.keys): leaf.value for leaf in map(self.structure.leaves.__getitem__, frame.leaves)},
+                **{
+                    ".".join(leaf.keys): leaf.value
+                    for leaf in map(self.structure.leaves.__getitem__, frame.leaves)
+                },
             }
             for frame in self.structure.frames
         }
@@ -236,7 +240,10 @@ class Matcher:
     def namings(self) -> list[_Naming]:
         """Where the text names a row, a member of a list or another frame, in order."""
         by_leaf = {
-            leaf: frame.index for frame in self.structure.frames for leaf in frame.identifiers if not _is_whole(frame)
+            leaf: frame.index
+            for frame in self.structure.frames
+            for leaf in frame.identifiers
+            if not _is_whole(frame)
         }
         namings = []
         for mention, leaves in self.found:
@@ -261,7 +268,7 @@ class Matcher:
             for word in words:
                 of_word[word].add(frame)
         namings = []
-        for frame, words in names.items():
+        for words in names.values():
             for word in words:
                 if len(words) > 1 and (len(of_word[word]) > 1 or len(word) < 4):
                     continue
@@ -284,9 +291,10 @@ class Matcher:
             earlier = [naming for naming in self.namings if naming.start < start]
             return dict.fromkeys(earlier[-1].frames, 1.0) if earlier else {}
         scope: dict[int, float] = {}
+        nearest = place
         for naming in reversed(before or inside[:1]):
-            score = 1.0 if not scope or naming.end + TOGETHER >= last.start else EARLIER
-            last = naming
+            score = 1.0 if not scope or naming.end + TOGETHER >= nearest else EARLIER
+            nearest = naming.start
             for frame in naming.frames:
                 scope.setdefault(frame, score)
         return scope
@@ -352,10 +360,18 @@ class Matcher:
             if leaf in leaves:
                 continue
             values = [value for value in self.index.readings[leaf] if type(value) is type(mention.value)]
-            if not values or not any(compare_values(value, mention.value) is Relation.DIFFERENT for value in values):
+            if not values or not any(
+                compare_values(value, mention.value) is Relation.DIFFERENT for value in values
+            ):
                 continue
-            candidate = Candidate(leaf, Relation.DIFFERENT, self.cue(leaf, span), self.scope_score(leaf, scope))
-            if candidate.cue >= 0.5 and candidate.scope >= 0.5 and (best is None or candidate.strength > best.strength):
+            candidate = Candidate(
+                leaf, Relation.DIFFERENT, self.cue(leaf, span), self.scope_score(leaf, scope)
+            )
+            if (
+                candidate.cue >= 0.5
+                and candidate.scope >= 0.5
+                and (best is None or candidate.strength > best.strength)
+            ):
                 best = candidate
         return best
 
@@ -389,13 +405,16 @@ class Matcher:
 
 def _cue_words(label: str) -> frozenset[str]:
     """The words of a label that can be cues."""
-    words = [label[word.start : word.end] if label[word.start : word.end].isupper() else word.folded for word in split_words(label)]
+    words = [
+        label[word.start : word.end] if label[word.start : word.end].isupper() else word.folded
+        for word in split_words(label)
+    ]
     return frozenset(word for word in words if len(word) > 1 and word.lower() not in _WEAK)
 
 
 @lru_cache(maxsize=1 << 16)
 def stands_for(word: str, label: str) -> bool:
-    """Whether a word of a text can stand for one of a label: another form, a longer one, or what it abbreviates."""
+    """Whether a word of a text can stand for one of a label: another form of it, or what it abbreviates."""
     if label.isupper() and 2 <= len(label) <= MAX_ABBREVIATION:
         return word == label.lower() or _abbreviates(label.lower(), word)
     short, long = sorted((word, label), key=len)

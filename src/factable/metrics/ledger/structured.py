@@ -1,8 +1,8 @@
-"""Objects, rows and nested data beside a text: everything that speaks for or against its words, in one place.
+"""Objects, rows and nested data beside a text: everything that speaks for or against its words.
 
-What the data says of a text is found in several ways: values by number, date and name (`matching`), yes and no by
-keys (`yes_no`), opening hours (`hours`), arithmetic (`derived`), and a model that marks words (`models.marks`).
-Each gives *evidence* about a span of the text; small logistic models weigh it.
+What the data says of a text is found in several ways: values by number, date and name (`matching`), yes and no
+by keys (`yes_no`), opening hours (`hours`), arithmetic (`derived`), and a model that marks words
+(`models.marks`). Each gives evidence about a span of the text; small logistic models weigh it.
 """
 
 import re
@@ -93,7 +93,9 @@ class StructuredReading:
     def matches(self) -> list[Match]:
         """Numbers, dates and names of the sentences."""
         spans = [segment.span for segment in self.sentences]
-        return [match for match in self.matcher.matches() if any(overlaps(match.span, span) for span in spans)]
+        return [
+            match for match in self.matcher.matches() if any(overlaps(match.span, span) for span in spans)
+        ]
 
     @cached_property
     def statements(self) -> list[Statement]:

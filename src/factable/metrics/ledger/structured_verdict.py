@@ -1,4 +1,4 @@
-"""The verdict on a text beside structured data: which words are wrong, which facts are said, and the label."""
+"""The verdict on a text beside structured data: which words are wrong, which facts are said, the label."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ Ask = Callable[[Sequence[Sequence[tuple[str, str]]]], Sequence[Sequence[NliAnswe
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """A text whose parts have been weighed: the log odds of each part to be wrong, and of the text to be right."""
+    """A text with the log odds of each of its parts to be wrong, and of the whole to be right."""
 
     items: tuple[Item, ...]
     wrong: tuple[float, ...]
@@ -43,7 +43,7 @@ class Weighed:
         return cls(items, wrong, weights.odds("text", features))
 
     def flagged(self, threshold: float) -> list[tuple[Item, float]]:
-        """What is wrong in a text that is not right: every part more likely wrong than not, at least the worst."""
+        """What is wrong in a text that is not right: parts more likely wrong than not, at least the worst."""
         if probability(self.correct) >= threshold or not self.items:
             return []
         ranked = sorted(zip(self.items, self.wrong, strict=True), key=lambda pair: -pair[1])
@@ -82,7 +82,11 @@ def structured_verdicts(
     said = [facts_said(reading) for reading in readings]
     required = [_required(reading, rules) for reading in readings]
     doubtful = [
-        [leaf for leaf in reading.structure.leaves if leaf.index in must and of_text[leaf.index].state == "omitted"]
+        [
+            leaf
+            for leaf in reading.structure.leaves
+            if leaf.index in must and of_text[leaf.index].state == "omitted"
+        ]
         for reading, of_text, must in zip(readings, said, required, strict=True)
     ]
     answers = ask(
@@ -104,7 +108,11 @@ def structured_verdicts(
 
 def _required(reading: StructuredReading, rules: Rules) -> frozenset[int]:
     """The leaves that a text must say: those that are asked for, or all of a small record."""
-    leaves = [leaf for leaf in reading.structure.leaves if _is_plain_fact(leaf) and not _ignores(reading, leaf, rules)]
+    leaves = [
+        leaf
+        for leaf in reading.structure.leaves
+        if _is_plain_fact(leaf) and not _ignores(reading, leaf, rules)
+    ]
     if not rules.selection.required and len(leaves) > rules.small:
         return frozenset()
     records = reading.example.table.records
@@ -159,16 +167,16 @@ def _is_listed(reading: StructuredReading, leaf: Leaf, said: Said, rules: Rules)
     return leaf.kind != "technical" or said.state == "supported"
 
 
-def _fact(
-    reading: StructuredReading, leaf: Leaf, said: Said, required: bool, wrong: Sequence[Span]
-) -> Fact:
+def _fact(reading: StructuredReading, leaf: Leaf, said: Said, required: bool, wrong: Sequence[Span]) -> Fact:
     """A fact as it is shown: contradicted only by words that are marked as wrong."""
     assert leaf.record is not None
     in_wrong = said.span is not None and any(overlaps(said.span, span) for span in wrong)
     if said.state == "contradicted" and not in_wrong:
         return Fact(leaf.record, "omitted", None, said.probability, required)
     if said.state == "supported" and in_wrong and said.span is not None:
-        return Fact(leaf.record, "contradicted", said.span, 1 - said.probability, required, "in doubtful words")
+        return Fact(
+            leaf.record, "contradicted", said.span, 1 - said.probability, required, "in doubtful words"
+        )
     return Fact(leaf.record, said.state, said.span, said.probability, required, said.note)
 
 
@@ -189,11 +197,14 @@ def _claims(
     right = [
         (item, odds)
         for item, odds in zip(weighed.items, weighed.wrong, strict=True)
-        if item.state == "supported" and item.leaves
+        if item.state == "supported"
+        and item.leaves
         and not any(overlaps(item.span, claim.span) for claim in claims)
     ]
     odds_of = {item.span: odds for item, odds in right}
-    for item in without_overlaps(sorted((item for item, _ in right), key=lambda each: each.span[0] - each.span[1])):
+    for item in without_overlaps(
+        sorted((item for item, _ in right), key=lambda each: each.span[0] - each.span[1])
+    ):
         chance = max(0.5, 1 - probability(odds_of[item.span]))
         claims.append(Claim(*item.span, "supported", _records(reading, item), chance, item.note))
     return tuple(sorted(claims))
