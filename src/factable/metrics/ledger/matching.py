@@ -4,6 +4,7 @@ A *cue* is a word of an attribute near a value. The *scope* of a place in a text
 of lists, named objects) that the text speaks of there: those named last before it, in its sentence or before.
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from factable.metrics.ledger.evidence import stem
 from factable.structure import Frame, Leaf, Structure
 from factable.text.markdown import Segment, segments
-from factable.text.templates import clean_value
+from factable.text.templates import clean_value, split_identifier
 from factable.text.values import (
     Date,
     Mention,
@@ -94,27 +95,22 @@ class ValueIndex:
     def _read(self, leaf: Leaf) -> tuple[Value, ...]:
         if leaf.kind in ("unknown", "flag", "prose"):
             return ()
-        siblings = self._siblings[leaf.frame]
-        hint = hint_of(".".join(leaf.keys), siblings)
-        own = apply_hint(leaf.value, hint)
-        return tuple(dict.fromkeys((*own, *possible_values(leaf.value, leaf.keys[-1]))))
+        return _readings(leaf.value, ".".join(leaf.keys), self._telling[leaf.frame])
 
     @cached_property
-    def _siblings(self) -> Mapping[int, Mapping[str, str]]:
-        """Values beside each other, by key; objects named `units` belong to every frame inside theirs."""
-        units = {
-            ".".join(leaf.keys): leaf.value
+    def _telling(self) -> Mapping[int, tuple[tuple[str, str], ...]]:
+        """For each frame the keys and values that tell units, scales and periods of the others."""
+        telling = [
+            (".".join(leaf.keys), leaf.value, leaf.frame)
             for leaf in self.structure.leaves
-            if len(leaf.keys) > 1 and leaf.keys[-2].lower() in ("units", "unit")
-        }
+            if _TELLING.search(" ".join(map(split_identifier, leaf.keys[-2:])))
+        ]
+        everywhere = tuple((key, value) for key, value, _ in telling if key.lower().startswith("unit"))
+        own: dict[int, list[tuple[str, str]]] = defaultdict(list)
+        for key, value, frame in telling:
+            own[frame].append((key, value))
         return {
-            frame.index: {
-                **units,
-                **{
-                    ".".join(leaf.keys): leaf.value
-                    for leaf in map(self.structure.leaves.__getitem__, frame.leaves)
-                },
-            }
+            frame.index: tuple(dict.fromkeys((*everywhere, *own[frame.index])))
             for frame in self.structure.frames
         }
 
@@ -176,6 +172,18 @@ class ValueIndex:
             high = bisect_right(amounts, amount * (1 + _SLACK))
             near |= set(leaves[low:high])
         return near
+
+
+_TELLING = re.compile(r"\b(?:units?|uom|currency|scale|multiplier|period|quarter|year)\b", re.IGNORECASE)
+
+
+# The same data occurs with the texts of many systems.
+@lru_cache(maxsize=1 << 15)
+def _readings(value: str, key: str, telling: tuple[tuple[str, str], ...]) -> tuple[Value, ...]:
+    """Every reading of a value under its key, with what the keys beside it tell."""
+    others = {name: text for name, text in telling if name != key}
+    plain = possible_values(value, key.rsplit(".", 1)[-1])
+    return tuple(dict.fromkeys((*apply_hint(value, hint_of(key, others)), *plain)))
 
 
 _ORDER = {relation: rank for rank, relation in enumerate(Relation)}
