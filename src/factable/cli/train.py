@@ -20,6 +20,10 @@ class TrainGroup(LazyGroup):
 
     modules = {  # noqa: RUF012
         "counts": ("train_files:counts", "Count which words go with which data, for parent."),
+        "everyday": (
+            "train_files:everyday",
+            "Make up everyday records with texts, faithful or with one fault each.",
+        ),
         "extractor": ("train_models:extractor", "Train a network that extracts records from texts, for rg."),
         "facts": ("train_models:facts", "Train a classifier of facts in texts, for fact_classifier."),
         "idf": ("train_files:idf", "Count in how many items each n-gram occurs, for cider."),

@@ -1,11 +1,11 @@
-"""`factable train counts|idf|patterns|questions|templates`: files that are counted or drafted from data."""
+"""`factable train counts|everyday|idf|patterns|questions|templates`: files counted, drafted or made up."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from factable.cli.options import engine_jobs_option, engine_option
+from factable.cli.options import engine_jobs_option, engine_option, seed_option
 from factable.cli.train import files_argument, iter_with_progress, log, read_with_progress, write_json_file
 from factable.errors import DataError, Fault
 from factable.kernels.tokens import TOKENIZERS
@@ -38,6 +38,40 @@ def counts(files: Sequence[str], out: str, tokens: str, **where: Any) -> None:
     save_counts(result, out)
     words, pairs = len(result.vocabulary), len(result.pairs)
     log(f"{builder.texts:,} texts, {words:,} words and {pairs:,} pairs written to {out}")
+
+
+@click.command()
+@click.argument("out", metavar="OUT.jsonl")
+@click.option(
+    "--part",
+    type=click.Choice(["train", "test"]),
+    default="train",
+    show_default=True,
+    help="Domains and wordings to use; the two parts share none.",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=10_000,
+    show_default=True,
+    help="Number of examples.",
+)
+@seed_option
+def everyday(out: str, part: Literal["train", "test"], count: int, seed: int) -> None:
+    """Make up everyday JSON records with texts, for training and calibrating models.
+
+    Half of the texts are faithful, the others have one fault each, whose words are in `spans`.
+    """
+    import orjson
+
+    from factable.io.files import open_output
+    from factable.train.everyday import example_row, make_examples
+
+    with open_output(out) as stream:
+        for number, example in enumerate(make_examples(part, count, seed)):
+            stream.write(orjson.dumps(example_row(example, number)) + b"\n")
+    log(f"{count:,} examples written to {out}")
 
 
 @click.command()
