@@ -201,7 +201,7 @@ def test_lists_are_compared_by_their_members():
             Number(Fraction("65.8"), "percent", Fraction(1), "about"),
         ),
         ("Li-Po 5000 mAh, non-removable", Number(Fraction(5000), "milliampere hour")),
-        ("Released 2013, May 17", Date(2013)),
+        ("Released 2013, May 17", Date(2013, 5, 17)),
         ("Mon–Fri 9:00–17:00", Weekdays((0, 1, 2, 3, 4))),
         ("Mon–Fri 9:00–17:00", Time(540, 1020)),
         ("2026-05-12/2026-05-15", Date(2026, 5, 15)),

@@ -42,6 +42,7 @@ _WRITTEN = [
         rf"{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)(?:T00:00:00(?:\.0+)?Z?)?",
         rf"{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)T{_ISO_TIME}",
         rf"{_YEAR}(?P<mark>[/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)",
+        rf"{_YEAR},\s{_MONTH}(?:\s{_DAY})?",
         rf"{_DAY}(?:\sof)?[\s-]{_MONTH}[,\s-]\s?{_YEAR}",
         rf"{_MONTH}[\s-](?:the\s)?{_DAY}(?:,\s?|\s|-|\sof\s|,\sin\s){_YEAR}",
         rf"{_MONTH}(?:,?\s|-|\sof\s){_YEAR}",

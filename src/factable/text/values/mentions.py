@@ -109,7 +109,8 @@ def _covered(text: str, mentions: Iterable[Mention]) -> bytearray:
     return covered
 
 
-_BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
+_BOOLEANS = dict.fromkeys(("yes", "true", "enabled", "✓", "✔", "✅"), True)
+_BOOLEANS |= dict.fromkeys(("no", "false", "disabled", "✗", "✘", "❌"), False)
 # "52.0"(minutes), 41.9 (kilometres)
 _UNIT_IN_PARENTHESES = re.compile(r"\"?([^\"()]*\d[^\"()]*)\"?\s*\(([^()]+)\)")
 _WHEN = re.compile(
@@ -120,6 +121,7 @@ _WHEN = re.compile(
 _RANK = re.compile(r"\b(?:rank|ranking|position|standing|seed|minute|round|lap|edition)\b", re.IGNORECASE)
 _FALL = re.compile(r"\b(?:drop|decline|decrease|reduction|fall|loss)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*[;|]\s*|\s*,\s+(?:and\s+)?")
+_AND_OTHERS = re.compile(r"(?:and\s)?(?:others|more|etc\.?|so on)", re.IGNORECASE)
 _AND = re.compile(r"\s+and\s+")
 
 
@@ -263,4 +265,5 @@ def _members(text: str) -> tuple[Name, ...]:
         parts[-1:] = _AND.split(parts[-1]) if len(parts) > 1 else parts[-1:]
         if len(parts) < 3:
             return ()
+    parts = [part for part in parts if not _AND_OTHERS.fullmatch(part)]
     return tuple(map(parse_name, parts)) if len(parts) > 1 else ()

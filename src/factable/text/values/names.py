@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from factable.text.sentences import sentence_spans
 from factable.text.values.kinds import Mention, Name, Relation
+from factable.text.values.nations import country_named, country_of_people
 from factable.text.values.words import Word, split_words
 
 _ARTICLES = frozenset(("the", "a", "an"))
@@ -61,7 +62,19 @@ def compare_names(data: Name, text: Name) -> Relation:
         return Relation.COARSER if shorter else Relation.FINER
     if shorter or any(_agree(in_data, in_text) for in_data, in_text in pairs):
         return Relation.INCOMPARABLE
-    return Relation.DIFFERENT
+    return _compare_nations(data, text)
+
+
+def _compare_nations(data: Name, text: Name) -> Relation:
+    """The relation of a country to its people, who say a little less: "Italian" may mean from Italy."""
+    country, people = country_named(data.words), country_of_people(data.words)
+    other_country, other_people = country_named(text.words), country_of_people(text.words)
+    if country and country == other_people:
+        return Relation.COARSER
+    if people and people == other_country:
+        return Relation.FINER
+    same = (country and country == other_country) or (people and people == other_people)
+    return Relation.EQUAL if same else Relation.DIFFERENT
 
 
 def is_acronym(short: Name, name: Name) -> bool:

@@ -331,6 +331,10 @@ _LONG_NUMBERS = re.compile(r"\d{4,}[-–]\d{4,}")
 _RATING = re.compile(r"(\d{1,3})/(5|10|100)")
 _PLUS = re.compile(r"\+(?![\d+])|-plus(?![^\W_])")
 _UNIT_AND_A_HALF = re.compile(r"\sand\sa\shalf(?![^\W_])", re.IGNORECASE)
+_SIDES = re.compile(r"(\d{1,5}(?:\.\d+)?)[x×](\d{1,5}(?:\.\d+)?)(?:[x×](\d{1,5}(?:\.\d+)?))?")
+# Kinds of displays, not thousands.
+_RESOLUTION = re.compile(r"[248]K")
+_SIGNS = tuple("$€£¥₹")
 # The score of a game: no team has more points.
 _MAX_POINTS = 250
 _SCORE = re.compile(r"(\d{1,3})[-–](\d{1,3})")
@@ -384,17 +388,21 @@ def _read_token(text: str, token: re.Match[str], after: int) -> list[Mention]:
     if rating and int(rating[1]) <= int(rating[2]):
         rated = Number(Fraction(int(rating[1])), rating_unit(rating[2]))
         return [Mention(rated, token.start(), token.end()), code]
-    score = _score(text, token, after)
+    several = _score(text, token, after) or _dimensions(text, token)
+    if several:
+        return several
     numeral = numeral_in(text, token)
-    if numeral is None or (score and numeral.high is None):
-        return score or [code]
+    if numeral is None or (
+        _RESOLUTION.fullmatch(token[0]) and text[token.start() - 1 : token.start()] not in _SIGNS
+    ):
+        return [code]
     quantities = _quantities(text, numeral, after)
     rest = text[numeral.end : token.end()]
     measured = [mention for mention in quantities if mention.end > numeral.end]
     complete = [mention for mention in measured if mention.end >= token.end() or _goes_on(text, mention.end)]
     if numeral.high is not None and not rest and not any(_unit(mention) for mention in quantities):
         # Without a unit 2-3 may be a range or a score; 1046-8188 is a code.
-        return [code] if _LONG_NUMBERS.fullmatch(token[0]) else [*quantities, code, *score]
+        return [code] if _LONG_NUMBERS.fullmatch(token[0]) else [*quantities, code]
     if not rest or rest in ("'s", "’s"):
         return quantities
     return (quantities if _goes_on(text, numeral.end) else complete) or [code]
@@ -418,6 +426,21 @@ def _score(text: str, token: re.Match[str], after: int) -> list[Mention]:
         Mention(Number(Fraction(numbers[0])), start, middle),
         Mention(Number(Fraction(numbers[1])), middle + 1, end),
     ]
+
+
+def _dimensions(text: str, token: re.Match[str]) -> list[Mention]:
+    """The two numbers of 1080x2340."""
+    sides = _SIDES.fullmatch(token[0])
+    numbers = [read_digits(side) for side in sides.groups() if side] if sides else []
+    if not sides or None in numbers:
+        return []
+    mentions = []
+    for group, number in enumerate(numbers, 1):
+        assert number
+        start, end = token.start() + sides.start(group), token.start() + sides.end(group)
+        names, unit_end = unit_at(text, end) if group == len(numbers) else ((), end)
+        mentions += [Mention(Number(number[0], name, number[1]), start, unit_end) for name in names or ("",)]
+    return mentions
 
 
 def _goes_on(text: str, index: int) -> bool:

@@ -27,7 +27,14 @@ from factable.types import Span
 _EXACTNESS = {relation: rank for rank, relation in enumerate(Relation)}
 _STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 _NOT = re.compile(
-    r"(?:\bnot\b|\bno\b|\bnon-?|\bnever\b|n['’]t\b|\bwithout\b)(?:\W+\w+){0,3}\W*\Z", re.IGNORECASE
+    r"(?:\bnot\b|\bno\b|\bnon-?|\bnever\b|n['’]t\b|\bwithout\b|\black(?:s|ing)?\b|\bcannot\b)(?:\W+\w+){0,3}\W*\Z",
+    re.IGNORECASE,
+)
+# "Valet parking is not available", "WiFi: no"
+_NOT_AFTER = re.compile(
+    r"(?:\s\w+){0,2}?\s(?:(?:is|are|was|were|does|do|has|have)(?:\snot|\snever|n['’]t)|unavailable|disabled|prohibited)\b"
+    r"|\**:\**\s?(?:no|none|not|false|unavailable)\b|\**:\**\s?[✗✘❌]",
+    re.IGNORECASE,
 )
 _WINDOW = 40
 _NUMBER_NEXT = re.compile(r"\s\d")
@@ -191,7 +198,8 @@ def _find_boolean(value: Boolean, parsed: ParsedText, attribute: str) -> list[Hi
     words = parse_name(_QUESTION_VERB.sub("", split_identifier(attribute), count=1)).words
     hits = []
     for start, end in _spans_of(words, parsed) if words else []:
-        denied = bool(_NOT.search(parsed.text[max(0, start - _WINDOW) : start]))
+        before = _NOT.search(parsed.text[max(0, start - _WINDOW) : start])
+        denied = bool(before or _NOT_AFTER.match(parsed.text, end))
         hits.append(Hit((start, end), Relation.DIFFERENT if denied == value.value else Relation.EQUAL))
     return hits
 

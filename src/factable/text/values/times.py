@@ -62,10 +62,13 @@ _ISO_DURATION = re.compile(
 )
 
 
+_RACE = re.compile(rf"{_FROM}(?:(\d{{1,2}}):)?(\d{{1,3}}):([0-5]\d)\.(\d{{1,3}})(?![^\W_]|[.:]\d)")
+
+
 def find_times(text: str) -> Iterator[Mention]:
     """Every time of day, range of times, and duration such as 1:45:30, 2h30 and PT90M; none overlap."""
     taken = bytearray(len(text))
-    finders = ((_ALL_DAY, _all_day), (_ISO_DURATION, _iso_duration), (_COMPACT, _compact))
+    finders = ((_ALL_DAY, _all_day), (_ISO_DURATION, _iso_duration), (_COMPACT, _compact), (_RACE, _race))
     for pattern, read in (*finders, (_RANGE, _range), (_SINGLE, _single)):
         for match in pattern.finditer(text):
             if any(taken[match.start() : match.end()]):
@@ -86,6 +89,13 @@ def _iso_duration(match: re.Match[str]) -> list[Time | Number]:
 
 def _compact(match: re.Match[str]) -> list[Time | Number]:
     return [_duration(int(match[1]) * _HOURS + int(match[2]), None)]
+
+
+def _race(match: re.Match[str]) -> list[Time | Number]:
+    """A time with decimals, as in 5:36.42 and 1:02:36.4."""
+    seconds = (int(match[1] or 0) * 60 + int(match[2])) * 60 + int(match[3])
+    step = Fraction(1, 10 ** len(match[4]))
+    return [Number(seconds + int(match[4]) * step, "second", step)]
 
 
 def _duration(minutes: int, seconds: int | None) -> Number:

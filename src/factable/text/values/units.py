@@ -69,9 +69,9 @@ temperature  | kelvin         | 1              |                     | K
 degrees      | degree         | 1              |                     | °
 data         | bit            | 1/8            |                     |
 data         | byte           | 1              |                     |
-data         | kilobyte       | 1000           |                     | kB, KB
-data         | megabyte       | 1000000        |                     | MB
-data         | gigabyte       | 1000000000     |                     | GB
+data         | kilobyte       | 1000           |                     | kB, KB, Kb
+data         | megabyte       | 1000000        |                     | MB, Mb
+data         | gigabyte       | 1000000000     |                     | GB, Gb
 data         | terabyte       | 1000000000000  |                     | TB
 data         | kibibyte       | 1024           |                     | KiB
 data         | mebibyte       | 1048576        |                     | MiB

@@ -1,0 +1,127 @@
+"""Countries and the words for their people: Italy and Italian."""
+
+from factable.text.values.words import split_words
+
+# Names of a country, then the words for its people.
+_NATIONS = """
+Afghanistan | Afghan
+Albania | Albanian
+Algeria | Algerian
+Argentina | Argentine, Argentinian
+Armenia | Armenian
+Australia | Australian
+Austria | Austrian
+Azerbaijan | Azerbaijani
+Bangladesh | Bangladeshi
+Belarus | Belarusian
+Belgium | Belgian
+Bolivia | Bolivian
+Bosnia and Herzegovina, Bosnia | Bosnian
+Brazil | Brazilian
+Bulgaria | Bulgarian
+Cambodia | Cambodian
+Cameroon | Cameroonian
+Canada | Canadian
+Chile | Chilean
+China, People's Republic of China | Chinese
+Colombia | Colombian
+Costa Rica | Costa Rican
+Croatia | Croatian
+Cuba | Cuban
+Cyprus | Cypriot
+Czech Republic, Czechia | Czech
+Denmark | Danish, Dane
+Ecuador | Ecuadorian
+Egypt | Egyptian
+England | English
+Estonia | Estonian
+Ethiopia | Ethiopian
+Finland | Finnish, Finn
+France | French
+Georgia | Georgian
+Germany | German
+Ghana | Ghanaian
+Greece | Greek
+Hungary | Hungarian
+Iceland | Icelandic, Icelander
+India | Indian
+Indonesia | Indonesian
+Iran | Iranian
+Iraq | Iraqi
+Ireland, Republic of Ireland | Irish
+Israel | Israeli
+Italy | Italian
+Ivory Coast, Côte d'Ivoire | Ivorian
+Jamaica | Jamaican
+Japan | Japanese
+Jordan | Jordanian
+Kazakhstan | Kazakh, Kazakhstani
+Kenya | Kenyan
+Latvia | Latvian
+Lebanon | Lebanese
+Lithuania | Lithuanian
+Luxembourg | Luxembourgish
+Malaysia | Malaysian
+Mexico | Mexican
+Moldova | Moldovan
+Mongolia | Mongolian
+Morocco | Moroccan
+Nepal | Nepalese, Nepali
+Netherlands, The Netherlands, Holland | Dutch
+New Zealand | New Zealander
+Nigeria | Nigerian
+Norway | Norwegian
+Pakistan | Pakistani
+Paraguay | Paraguayan
+Peru | Peruvian
+Philippines, The Philippines | Filipino, Philippine
+Poland | Polish, Pole
+Portugal | Portuguese
+Romania | Romanian
+Russia, Russian Federation | Russian
+Saudi Arabia | Saudi, Saudi Arabian
+Scotland | Scottish
+Senegal | Senegalese
+Serbia | Serbian
+Singapore | Singaporean
+Slovakia | Slovak, Slovakian
+Slovenia | Slovenian, Slovene
+South Africa | South African
+South Korea, Korea, Republic of Korea | Korean, South Korean
+Spain | Spanish, Spaniard
+Sweden | Swedish, Swede
+Switzerland | Swiss
+Taiwan | Taiwanese
+Thailand | Thai
+Tunisia | Tunisian
+Turkey, Türkiye | Turkish
+Ukraine | Ukrainian
+United Kingdom, UK, Great Britain, Britain | British, Briton
+United States, United States of America, USA, US, America | American
+Uruguay | Uruguayan
+Venezuela | Venezuelan
+Vietnam, Viet Nam | Vietnamese
+Wales | Welsh
+"""
+
+
+def _folded(name: str) -> tuple[str, ...]:
+    return tuple(word.folded for word in split_words(name))
+
+
+_COUNTRIES: dict[tuple[str, ...], str] = {}
+_PEOPLES: dict[tuple[str, ...], str] = {}
+for _line in _NATIONS.strip().splitlines():
+    _names, _peoples = ([name.strip() for name in cell.split(",")] for cell in _line.split("|"))
+    _COUNTRIES |= {_folded(name): _names[0] for name in _names}
+    _PEOPLES |= {_folded(f"{people}{ending}"): _names[0] for people in _peoples for ending in ("", "s")}
+
+
+def country_named(words: tuple[str, ...]) -> str:
+    """The country that folded words name; empty if there is none."""
+    return _COUNTRIES.get(words, "")
+
+
+def country_of_people(words: tuple[str, ...]) -> str:
+    """The country that folded words for people, such as "italians", belong to; empty if there is none."""
+    return _PEOPLES.get(words, "")
