@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 JUDGES_SHARE = 0.25
 # One input in five, by its data, is left out of the training and measured.
 HELD_OUT_OF = 5
+# Of sentences without a mark so many of ten are learnt from: most sentences have none.
+CLEAN_OF_TEN = 6
+# The lowest layers keep their weights, which saves time and loses nothing.
+FROZEN_LAYERS = 2
 # Tokens that are not of the sentence have no target.
 NO_TARGET = -1.0
 
@@ -88,6 +92,13 @@ def _sentences(
             tuple(_inside(spans, segment.span) for spans in judges),
             held_out,
         )
+
+
+def _is_learnt(example: MarkedExample) -> bool:
+    """Whether to learn from a sentence: if it has marks, or is drawn."""
+    if example.human or any(example.judges):
+        return True
+    return int.from_bytes(hashlib.sha256(example.sentence.encode()).digest()[:8], "big") % 10 < CLEAN_OF_TEN
 
 
 def _inside(spans: Sequence[Sequence[Any]], within: Span) -> tuple[Span, ...]:
@@ -150,12 +161,15 @@ def train_marks(
     """Train a model and write its folder; `start` is a model folder whose encoder to start from."""
     base = find_base(base)
     examples = [example for name in files for example in read_marked(name)]
-    train = [example for example in examples if not example.held_out]
+    train = [example for example in examples if not example.held_out and _is_learnt(example)]
     held_out = [example for example in examples if example.held_out]
     log(f"{len(train):,} sentences to learn from, {len(held_out):,} held out")
     model = load_encoder(base, outputs=1, mean=False, seed=options.seed)
     if start is not None:
         copy_weights(start, model)
+    for name, parameter in model.named_parameters():
+        if any(f"encoder.layer.{layer}." in name for layer in range(FROZEN_LAYERS)):
+            parameter.requires_grad_(False)
     result = train_on_pairs(
         model,
         encode_marked(base, train, options.max_tokens),
@@ -200,7 +214,7 @@ def _auc(scores: Sequence[float], labels: Sequence[bool]) -> float:
     negative = len(labels) - positive
     if not positive or not negative:
         return float("nan")
-    values, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
     return float((ranks[np.array(labels)].sum() - positive * (positive + 1) / 2) / (positive * negative))
 

@@ -27,7 +27,7 @@ from factable.text.values import (
     Value,
     compare_values,
     parse_text,
-    possible_values,
+    parts_of,
 )
 from factable.text.values.hints import hint_of
 from factable.text.values.mentions import apply_hint
@@ -182,7 +182,7 @@ _TELLING = re.compile(r"\b(?:units?|uom|currency|scale|multiplier|period|quarter
 def _readings(value: str, key: str, telling: tuple[tuple[str, str], ...]) -> tuple[Value, ...]:
     """Every reading of a value under its key, with what the keys beside it tell."""
     others = {name: text for name, text in telling if name != key}
-    plain = possible_values(value, key.rsplit(".", 1)[-1])
+    plain = parts_of(value, key.rsplit(".", 1)[-1])
     return tuple(dict.fromkeys((*apply_hint(value, hint_of(key, others)), *plain)))
 
 
