@@ -2,7 +2,7 @@
 
 CHECKSUMS = {
     "data/everyday/test.toml": "51f68c718fa3fb13c62910bcedbc3b426ec83bd401f3bf554df79ace1019a68c",
-    "data/everyday/train.toml": "624ccf2b88ba042e9e938d6dee9f13f503ceb9611d414d78f4c3513306d846ed",
+    "data/everyday/train.toml": "6fe9d7ffe85957d4fc82c73beb16e2935e17a5e3015db1e32652baeed01bb99d",
     "data/extractor/webnlg.safetensors": "f61433d2754409b469494005fbb37fe78162348cd26bd354d4ccd8b5f61c5870",
     "data/fact_classifier/e2e.json": "97f4542d195fbcc2201618b89d301ed50ab6109a5ac4b4688b81f31951eaf62f",
     "data/ledger/weights.json": "c354ae901072df527eafb110d6e118f8e7df907326d8728fff0255acbb205de7",

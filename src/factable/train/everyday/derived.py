@@ -164,6 +164,8 @@ def comparison(record: Record, facts: list[Fact], shared: Wordings, rng: Random)
 def aggregate(record: Record, facts: list[Fact], shared: Wordings, rng: Random) -> Statement | None:
     """The sum or the mean of all rows."""
     values = numbers(facts)
+    if len(values) < 3:
+        return None
     if facts[0].attribute.additive and rng.random() < 0.6:
         name, number, decimals = "sum", sum(values), facts[0].attribute.decimals
     else:

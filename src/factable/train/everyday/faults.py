@@ -1,10 +1,12 @@
 """Faults: ways to make one statement of a text wrong, none of which can be true of the data by accident."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 
+from factable.train.everyday.derived import derive
 from factable.train.everyday.domains import Wordings
 from factable.train.everyday.records import Entity, Fact, Record, draw_value
 from factable.train.everyday.statements import (
@@ -13,6 +15,7 @@ from factable.train.everyday.statements import (
     fill,
     mention,
     possessive,
+    state,
     state_fact,
     state_yes_no,
     subject_paths,
@@ -32,6 +35,11 @@ from factable.train.everyday.values import (
     say_value,
 )
 
+# What leads on from a predicate to its subject, as in "are welcome at the hotel".
+PREPOSITION = re.compile(
+    r" (?:at|by|during|for|from|in|inside|into|of|on|to|with|under)(?: the building at)? $"
+)
+DERIVE_TRIES = 8
 TOLD = frozenset({"fact", "joint", "series"})
 
 
@@ -81,7 +89,14 @@ def fact_path(statement: Statement, piece: Piece) -> str:
     for fact in statement.facts:
         if piece.value is not None and fact.value is piece.value and fact.paths:
             return fact.paths[0]
-    return statement.paths[-1] if statement.paths else ""
+    return main_path(statement)
+
+
+def main_path(statement: Statement) -> str:
+    """The path of what a statement is about: of its fact, or of the last of several."""
+    if statement.kind in ("fact", "yes_no", "zero", "joint"):
+        return statement.facts[0].paths[0]
+    return statement.paths[-1]
 
 
 def mark_predicate(statement: Statement) -> None:
@@ -94,15 +109,23 @@ def mark_predicate(statement: Statement) -> None:
 
 def mark_relation(statement: Statement, *, flip: bool) -> None:
     """Mark a relation and the words it governs as wrong, after turning it into its opposite if asked."""
-    for index, piece in enumerate(statement.pieces):
-        if piece.role == "relation":
-            said = piece.other if flip else piece.text
-            statement.pieces[index] = replace(piece, text=said, wrong=True)
-            for later in range(index + 1, len(statement.pieces)):
-                if statement.pieces[later].role != "text":
-                    break
-                statement.pieces[later] = replace(statement.pieces[later], wrong=True)
-            return
+    pieces = statement.pieces
+    index = next(place for place, piece in enumerate(pieces) if piece.role == "relation")
+    pieces[index] = replace(
+        pieces[index], text=pieces[index].other if flip else pieces[index].text, wrong=True
+    )
+    if index == 1 and pieces[0].role == "text":
+        pieces[0] = replace(pieces[0], wrong=True)
+    after = index + 1
+    if after < len(pieces) and pieces[after].role == "text":
+        pieces[after] = replace(pieces[after], wrong=True)
+        preposition = PREPOSITION.search(pieces[after].text)
+        if preposition and after + 1 < len(pieces):
+            start = preposition.start()
+            pieces[after : after + 1] = [
+                replace(pieces[after], text=pieces[after].text[:start]),
+                Piece(pieces[after].text[start:]),
+            ]
 
 
 def numeric_places(
@@ -261,11 +284,13 @@ def exchange(
     place = next(position for position, piece in enumerate(other.pieces) if piece.role == "value")
     spoil(other, place, say_value(value, rng))
     path = spoil(statement, index, say_value(fact.value, rng))
-    plan.statements = [
+    repeated = [
         each
         for each in plan.statements
-        if each is statement or fact not in each.facts or each.kind not in TOLD
+        if each is not statement and each.kind in TOLD and any(told is fact for told in each.facts)
     ]
+    plan.complete = plan.complete and all(len(each.facts) == 1 for each in repeated)
+    plan.statements = [each for each in plan.statements if all(each is not other for other in repeated)]
     plan.statements.insert(plan.statements.index(statement) + 1, other)
     return path
 
@@ -283,7 +308,7 @@ def wrong_subject(plan: Plan, rng: Random) -> str | None:
             statement.pieces[index] = Piece(name, "entity", wrong=True, entity=rival)
             statement.subject = None
             statement.said = None
-            return statement.paths[-1]
+            return main_path(statement)
     return None
 
 
@@ -312,7 +337,7 @@ def negated(plan: Plan, rng: Random) -> str | None:
         assert statement.said is not None
         mark_relation(statement, flip=True)
         statement.said = Piece("no" if statement.said.text == "yes" else "yes", "value", wrong=True)
-        return statement.paths[-1]
+        return main_path(statement)
     return None
 
 
@@ -337,7 +362,10 @@ def claim(plan: Plan, entity: Entity, fact: Fact, paths: tuple[str, ...], rng: R
         return None
     if attribute.kind == "yes_no":
         statement = state_yes_no(entity, fact, rng.random() < 0.8, paths, rng)
-        mark_relation(statement, flip=False)
+        if paths:
+            mark_relation(statement, flip=False)
+        else:
+            mark_predicate(statement)
         assert statement.said is not None
         statement.said = replace(statement.said, wrong=True)
     else:
@@ -413,8 +441,20 @@ def made_up_member(statement: Statement, index: int, fact: Fact, value: Value, r
     return fact.paths[min(place, len(fact.paths) - 1)]
 
 
+def derive_one(plan: Plan, kinds: tuple[str, ...], rng: Random) -> None:
+    """Make sure that a plan has a derived statement of some kinds, if the record allows it."""
+    if any(statement.kind in kinds for statement in plan.statements):
+        return
+    for _ in range(DERIVE_TRIES):
+        statement = derive(plan.record, plan.shared, rng)
+        if statement is not None and statement.kind in kinds:
+            plan.statements.append(statement)
+            return
+
+
 def wrong_arithmetic(plan: Plan, rng: Random) -> str | None:
     """A wrong sum, mean, difference, change or share."""
+    derive_one(plan, ("arithmetic",), rng)
     for statement, index, value in numeric_places(plan, rng, frozenset({"arithmetic"})):
         said = statement.pieces[index].text
         text = say_value(another_number(value, rng), rng)
@@ -426,6 +466,7 @@ def wrong_arithmetic(plan: Plan, rng: Random) -> str | None:
 
 def wrong_superlative(plan: Plan, rng: Random) -> str | None:
     """The wrong first or last, or most for least."""
+    derive_one(plan, ("superlative",), rng)
     for statement, index, piece in plan.places(frozenset({"superlative"}), rng):
         if piece.role == "entity" and statement.rivals and rng.random() < 0.6:
             return spoil_entity(statement, index, rng.choice(statement.rivals))
@@ -439,16 +480,18 @@ def wrong_superlative(plan: Plan, rng: Random) -> str | None:
 def spoil_entity(statement: Statement, index: int, rival: Entity) -> str:
     """Name another entity."""
     statement.pieces[index] = Piece(mention(rival), "entity", wrong=True, entity=rival)
-    return statement.paths[-1]
+    return main_path(statement)
 
 
 def wrong_comparison(plan: Plan, rng: Random) -> str | None:
     """More for less."""
+    derive_one(plan, ("comparison",), rng)
     return flip_relation(plan, "comparison", rng)
 
 
 def wrong_trend(plan: Plan, rng: Random) -> str | None:
     """A rise told as a fall, or a trend where there is none."""
+    derive_one(plan, ("trend",), rng)
     path = flip_relation(plan, "trend", rng)
     if path is not None:
         return path
@@ -480,6 +523,7 @@ def flip_relation(plan: Plan, kind: str, rng: Random) -> str | None:
 
 def wrong_count(plan: Plan, rng: Random) -> str | None:
     """A wrong count, all for none, or the wrong only one."""
+    derive_one(plan, ("count", "threshold"), rng)
     for statement, index, piece in plan.places(frozenset({"count", "threshold"}), rng):
         if piece.role == "count" and statement.wrong_values:
             return spoil(statement, index, rng.choice(statement.wrong_values))
@@ -492,6 +536,12 @@ def wrong_count(plan: Plan, rng: Random) -> str | None:
 
 def wrong_period(plan: Plan, rng: Random) -> str | None:
     """The right value at the wrong time."""
+    if not any(statement.kind in ("series", "hours") for statement in plan.statements):
+        timed = [(entity, fact) for entity, fact in plan.record.all_facts() if fact.parts]
+        for entity, fact in timed[:1]:
+            statement = state(plan.record, entity, fact, plan.shared, rng)
+            if statement is not None:
+                plan.insert(statement, rng)
     for statement, index, piece in plan.places(frozenset({"series", "hours"}), rng):
         if piece.role == "period" and statement.wrong_values:
             return spoil(statement, index, rng.choice(statement.wrong_values))
@@ -514,34 +564,34 @@ def omitted(plan: Plan, rng: Random) -> str | None:
         return None
     left_out = rng.choice(single)
     plan.statements = [each for each in plan.statements if each is not left_out]
-    return left_out.paths[-1]
+    return main_path(left_out)
 
 
 # A rule and how often it is tried first.
 FAULTS: dict[str, tuple[FaultRule, float]] = {
-    "number": (wrong_number, 2),
-    "digit": (wrong_digit, 1),
-    "unit": (wrong_unit, 1),
-    "currency": (wrong_currency, 0.7),
-    "moment": (wrong_moment, 1.2),
-    "other_attribute": (other_attribute, 2),
-    "incompatible_attribute": (incompatible_attribute, 1.5),
-    "exchanged_attributes": (exchanged_attributes, 1.5),
-    "exchanged_entities": (exchanged_entities, 2),
-    "subject": (wrong_subject, 2),
-    "relation": (wrong_relation, 2),
-    "negation": (negated, 2),
-    "null_claim": (claim_on_null, 2),
-    "made_up_feature": (made_up_feature, 1.5),
-    "made_up_value": (made_up_value, 1.5),
+    "number": (wrong_number, 1.2),
+    "digit": (wrong_digit, 0.8),
+    "unit": (wrong_unit, 1.2),
+    "currency": (wrong_currency, 1.2),
+    "moment": (wrong_moment, 1.5),
+    "other_attribute": (other_attribute, 4),
+    "incompatible_attribute": (incompatible_attribute, 1),
+    "exchanged_attributes": (exchanged_attributes, 4),
+    "exchanged_entities": (exchanged_entities, 5),
+    "subject": (wrong_subject, 5),
+    "relation": (wrong_relation, 3),
+    "negation": (negated, 1.5),
+    "null_claim": (claim_on_null, 2.5),
+    "made_up_feature": (made_up_feature, 0.8),
+    "made_up_value": (made_up_value, 1.2),
     "arithmetic": (wrong_arithmetic, 3),
-    "superlative": (wrong_superlative, 2),
-    "comparison": (wrong_comparison, 2),
-    "count": (wrong_count, 2.5),
-    "trend": (wrong_trend, 2),
-    "period": (wrong_period, 2),
-    "outside": (outside, 1.2),
-    "omission": (omitted, 1.2),
+    "superlative": (wrong_superlative, 4),
+    "comparison": (wrong_comparison, 4),
+    "count": (wrong_count, 5),
+    "trend": (wrong_trend, 5),
+    "period": (wrong_period, 4),
+    "outside": (outside, 0.6),
+    "omission": (omitted, 1.5),
 }
 
 

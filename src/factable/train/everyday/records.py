@@ -15,6 +15,7 @@ from factable.train.everyday.values import (
     UNITS,
     StoreForm,
     Value,
+    capitalized,
     plain_number,
 )
 
@@ -292,7 +293,7 @@ class Layout:
             if form == "nested":
                 self.store(fact, inner.setdefault(key, {}), f"{path}{key}.")
             else:
-                entry = {"name": fact.attribute.label.capitalize(), "value": self.entry_value(fact.value)}
+                entry = {"name": capitalized(fact.attribute.label), "value": self.entry_value(fact.value)}
                 entries.setdefault(key, []).append(entry)
                 fact.paths = (f"{path}{key}[{len(entries[key]) - 1}].value",)
         placed.update(inner)
@@ -382,7 +383,8 @@ class Layout:
         number = value.content
         styled = self.style(key)
         if form == "suffix":
-            styled = self.style(f"{key}_{value.unit.lower() if money else UNITS[value.unit].suffix}")
+            suffix = value.unit.lower() if money else UNITS[value.unit].suffix
+            styled = self.style(key if key.endswith(suffix) else f"{key}_{suffix}")
             target[styled] = number
             fact.paths = (path + styled,)
         elif form == "object":

@@ -6,9 +6,11 @@ from random import Random
 from factable.train.everyday.faults import Plan
 from factable.train.everyday.records import Entity
 from factable.train.everyday.statements import Piece, Statement, mention, possessive
+from factable.train.everyday.values import capitalized
 from factable.types import Span
 
 PRONOUNS = {"it": ("it", "its", "it"), "he": ("he", "his", "him"), "she": ("she", "her", "her")}
+JOINED_KINDS = frozenset({"fact", "yes_no", "zero", "hours", "series"})
 SUBJECT_FORMS = ("subject", "possessive", "object")
 
 
@@ -97,7 +99,7 @@ class Writer:
                 self.add(self.rng.choice((", and ", ", and ", "; ")) if last else ", ")
                 self.write(statement)
         self.text = self.text[:start] + self.text[start : start + 1].upper() + self.text[start + 1 :]
-        if not self.text.endswith("."):
+        if not self.text.endswith((".", ".”")):
             self.add(".")
         paths = tuple(dict.fromkeys(path for statement in statements for path in statement.paths))
         self.sentences.append(Sentence((start, len(self.text)), paths))
@@ -105,10 +107,11 @@ class Writer:
     def bullet(self, statement: Statement, mark: str) -> None:
         """Append a statement as an item of a list."""
         assert statement.said is not None
-        label = statement.facts[0].attribute.label
         before, after = mark.split("label")
         start = len(self.text)
-        self.add(f"{before}{label[:1].upper()}{label[1:]}{after} ")
+        self.add(before)
+        # Of something the data does not have, the label is as wrong as the value.
+        self.add(capitalized(statement.facts[0].attribute.label) + after + " ", wrong=not statement.paths)
         self.add(statement.said.text, wrong=statement.said.wrong)
         self.sentences.append(Sentence((start, len(self.text)), statement.paths))
         self.add("\n")
@@ -145,8 +148,7 @@ def write_text(plan: Plan, rng: Random) -> tuple[str, list[Sentence], list[Span]
 
 def write_heading(writer: Writer, rng: Random) -> None:
     """Name the thing that a list is about."""
-    name = mention(writer.plan.record.root)
-    name = name[:1].upper() + name[1:]
+    name = capitalized(mention(writer.plan.record.root))
     writer.add(rng.choice((f"**{name}**\n\n", f"## {name}\n\n", f"{name}:\n\n")))
 
 
@@ -179,13 +181,9 @@ def write_sentences(writer: Writer, statements: list[Statement], rng: Random) ->
 def fits(group: list[Statement], statement: Statement) -> bool:
     """Whether a statement can go on in the same sentence."""
     first = group[0]
-    if (
-        statement.subject is None
-        or statement.subject is not first.subject
-        or statement.kind in ("outside", "trend", "joint")
-    ):
+    if statement.subject is None or statement.subject is not first.subject:
         return False
-    if first.kind == "joint":
+    if any(each.kind not in JOINED_KINDS for each in (first, statement)):
         return False
     lists = any(
         piece.value is not None and piece.value.kind == "list"

@@ -120,6 +120,11 @@ def article(word: str) -> str:
     )
 
 
+def capitalized(words: str) -> str:
+    """Words with a capital at the beginning."""
+    return words[:1].upper() + words[1:]
+
+
 def join_words(words: list[str]) -> str:
     """Words as a list in a sentence."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
@@ -160,14 +165,12 @@ def say_number(number: float, decimals: int, rng: Random) -> str:
 def say_rounded(number: float, rng: Random) -> str:
     """A number rounded to two or three digits, with a word that fits the direction."""
     rounded = round_significant(number, rng.choice((2, 3)) if abs(number) >= 1e5 else 2)
-    close = abs(rounded - number) <= 0.02 * abs(number)
-    if rounded > number and close:
-        word = rng.choice(("about", "around", "nearly", "just under", "approximately"))
-    elif rounded < number:
-        word = rng.choice(("about", "around", "more than", "over")) if close else "more than"
-    else:
-        return say_scaled(rounded) if rounded == number else f"about {say_scaled(rounded)}"
-    return f"{word} {say_scaled(rounded)}"
+    if abs(rounded - number) > 0.02 * abs(number):
+        rounded = round_significant(number, 3)
+    if rounded == number:
+        return say_scaled(rounded)
+    directed = ("nearly", "just under") if rounded > number else ("more than", "over")
+    return f"{rng.choice(('about', 'around', 'approximately', *directed))} {say_scaled(rounded)}"
 
 
 def say_quantity(value: Value, rng: Random) -> str:
@@ -177,12 +180,12 @@ def say_quantity(value: Value, rng: Random) -> str:
     if unit.converted and draw < 0.15 and number:
         factor, offset, words = unit.converted
         converted = number * factor + offset
-        rounded = round_significant(converted, 3)
         if value.unit == "C":
             return f"{plain_number(round(converted))}{words}"
-        return (
-            f"{rng.choice(('about', 'roughly'))} {plain_number(rounded, 0 if rounded >= 100 else 1)}{words}"
-        )
+        rounded = round_significant(converted, 3)
+        rounded = round(rounded, 0 if rounded >= 100 else 1)
+        if abs(rounded - converted) < 0.02 * converted:
+            return singular_unit(f"{rng.choice(('about', 'roughly'))} {plain_number(rounded, 1)}", words)
     if value.unit == "min" and number >= 60 and number == int(number) and draw < 0.5:
         return say_minutes(int(number), rng)
     if value.unit == "days" and number in (7, 14, 21, 28) and draw < 0.5:
@@ -201,7 +204,7 @@ def say_quantity(value: Value, rng: Random) -> str:
 
 def singular_unit(number: str, words: str) -> str:
     """A number and the words of a unit, in the singular for 1."""
-    if number in ("1", "one") and words.endswith("s") and len(words) > 4:
+    if number.split()[-1] in ("1", "one") and words.endswith("s") and len(words) > 4:
         words = {" feet": " foot", " inches": " inch"}.get(words, words[:-1])
     return number + words
 
@@ -284,7 +287,9 @@ def say_value(value: Value, rng: Random) -> str:
 
 
 def same_value(one: Value, other: Value) -> bool:
-    """Whether two values would be taken for the same."""
+    """Whether two values would be taken for the same, as numbers that one rounding could stand for."""
+    if one.kind == other.kind and one.kind in NUMERIC:
+        return bool(abs(one.content - other.content) <= 0.05 * max(abs(one.content), abs(other.content)))
     if one.kind == "list" and other.kind == "list":
         return set(one.content) == set(other.content)
     return str(one.content).lower() == str(other.content).lower()
