@@ -1,12 +1,13 @@
 """Clauses of a sentence, and whether a clause says yes or no to a word in it, or that it is not known.
 
-Rules on closed classes of English words, without a model: "does not offer WiFi or parking", "valet parking is not
-available", "it is unclear whether pets are allowed".
+Rules on closed classes of English words, without a model: "does not offer WiFi or parking", "valet parking
+is not available", "it is unclear whether pets are allowed".
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from factable.types import Span
@@ -57,27 +58,30 @@ def _words(text: str) -> frozenset[str]:
 
 
 _AUXILIARY = _words(
-    """is are was were be isn't aren't wasn't weren't has hasn't had hadn't does doesn't do don't did didn't can can't
-    cannot could couldn't will won't would wouldn't may might must should shouldn't there's it's they're haven't"""
+    """is are was were be isn't aren't wasn't weren't has hasn't had hadn't does doesn't do don't did
+    didn't can can't cannot could couldn't will won't would wouldn't may might must should shouldn't
+    there's it's they're haven't"""
 )
 # Verbs in the third person: they have a subject of their own, or share that of the clause before.
 _FINITE = _AUXILIARY | _words(
-    """offers provides accepts takes serves features includes allows comes lacks operates opens closes makes gives
-    boasts contains supports requires excludes prohibits remains stays seems appears permits ships sells hosts caters
-    welcomes runs costs uses needs keeps gets goes works holds covers received receives earned stands sits lies
-    describes mentions says states notes caters follows accommodates enables became won lost describes specializes
-    prides ranges varies delivers lets looks feels tends starts begins ends weighs measures"""
+    """offers provides accepts takes serves features includes allows comes lacks operates opens closes
+    makes gives boasts contains supports requires excludes prohibits remains stays seems appears permits
+    ships sells hosts caters welcomes runs costs uses needs keeps gets goes works holds covers received
+    receives earned stands sits lies describes mentions says states notes caters follows accommodates
+    enables became won lost describes specializes prides ranges varies delivers lets looks feels tends
+    starts begins ends weighs measures"""
 )
-# Verbs in the plain form: after "does not … or" they share the negation, after a plural subject they are finite.
+# Verbs in the plain form: after "does not … or" they share the negation; a plural subject makes them finite.
 _PLAIN = _words(
-    """offer provide accept take serve feature include allow come lack have operate open close make give support
-    require exclude permit ship sell host cater welcome use need get praise mention note appreciate enjoy say describe
-    complain find order expect bring park reserve book"""
+    """offer provide accept take serve feature include allow come lack have operate open close make give
+    support require exclude permit ship sell host cater welcome use need get praise mention note
+    appreciate enjoy say describe complain find order expect bring park reserve book"""
 )
 _PARTICIPLES = _words(
-    """offering providing accepting taking serving featuring allowing having making lacking operating ensuring giving
-    excluding boasting requiring supporting catering adding creating being"""
+    """offering providing accepting taking serving featuring allowing having making lacking operating
+    ensuring giving excluding boasting requiring supporting catering adding creating being"""
 )
+_VERBS = _FINITE | _PLAIN | _PARTICIPLES
 _PLURAL_SUBJECTS = _words("they we you who i these those people")
 _JOINING = _words("and but or plus")
 _CONTRAST = _words(
@@ -103,8 +107,9 @@ def tokenize(text: str, span: Span) -> list[Token]:
 
 # "No other amenities (parking, WiFi) are specified": with what stands in brackets, all of it is not known.
 _NONE_TOLD = re.compile(
-    r"\bno\b[^.;\n]{1,150}?\b(?:is|are|was|were) (?:\w+ )?(?:specified|mentioned|indicated|listed|stated|noted|disclosed|confirmed)\b|"
-    r"\bno\b[^.;\n]{1,150}?\b(?:information|details|data)\b[^.;\n]{0,40}?\b(?:provided|available|given|included|supplied|listed)\b",
+    r"\bno\b[^.;\n]{1,150}?\b(?:(?:is|are|was|were) (?:\w+ )?"
+    r"(?:specified|mentioned|indicated|listed|stated|noted|disclosed|confirmed)|"
+    r"(?:information|details|data)\b[^.;\n]{0,40}?\b(?:provided|available|given|included|supplied|listed))\b",
     re.IGNORECASE,
 )
 
@@ -153,7 +158,7 @@ def _take_out_brackets(tokens: Sequence[Token]) -> tuple[list[Token], list[tuple
 
 def _parts(tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
     bounds = [0, *_boundaries(tokens), len(tokens)]
-    parts = [tuple(tokens[first:last]) for first, last in zip(bounds, bounds[1:], strict=False)]
+    parts = [tuple(tokens[first:last]) for first, last in pairwise(bounds)]
     return [part for part in parts if any(token.word not in _MARKS for token in part)]
 
 
@@ -185,8 +190,7 @@ def _boundaries(tokens: Sequence[Token]) -> list[int]:
         if index > start and _begins_clause(tokens, index, start, has_verb):
             found.append(index)
             start, has_verb = index, False
-        if _is_verb(tokens, index) or token.word in _PARTICIPLES:
-            has_verb = True
+        has_verb = has_verb or token.word in _VERBS
     return found
 
 
@@ -197,13 +201,9 @@ def _begins_clause(tokens: Sequence[Token], index: int, start: int, has_verb: bo
     if word in _HARD_MARKS:
         return True
     if word == "but":
-        return (
-            previous not in ("nothing", "anything", "all", "none", "everything")
-            and following != "not"
-            or (following == "not" and previous in (",", "available"))
-        )
+        return previous not in ("nothing", "anything", "all", "none", "everything")
     if word in _CONTRAST:
-        # "so" and "since" inside a phrase ("since 2010", "so popular") do not matter: nothing is split off a list.
+        # "since 2010" and "so popular" are no clauses.
         return word not in ("so", "even", "since", "yet", "because") or _subject_and_verb(tokens, index + 1)
     if word in _RELATIVE:
         return True
@@ -241,7 +241,8 @@ _ADVERBS = _words(
     "also even still currently typically generally usually additionally however furthermore then"
 )
 _DETERMINERS = _words(
-    "the it they this that there their its we you he she these those customers guests patrons visitors diners users"
+    """the it they this that there their its we you he she these those customers guests patrons visitors
+    diners users"""
 )
 
 
@@ -289,11 +290,6 @@ def _is_finite(tokens: Sequence[Token], index: int) -> bool:
     return False
 
 
-def _is_verb(tokens: Sequence[Token], index: int) -> bool:
-    word = tokens[index].word
-    return word in _FINITE or word in _PLAIN
-
-
 def _is_not(word: str) -> bool:
     return word in ("not", "never", "cannot") or (word.endswith("n't"))
 
@@ -305,33 +301,38 @@ _NO_CANCELLED = _words(
 )
 # Predicates that say of the subject before them whether it is there: "pets are not allowed".
 _THERE = _words(
-    """available offered provided accepted allowed permitted included present supported taken possible option options
-    served welcome welcomed featured listed enabled given granted found part there covered sold in existent ideal
-    suitable honored honoured on"""
+    """available offered provided accepted allowed permitted included present supported taken possible
+    option options served welcome welcomed featured listed enabled given granted found part there covered
+    sold in existent ideal suitable honored honoured on"""
 )
 _BEING = _words("is are was were be been being")
 _NOT_THERE = _words(
-    "unavailable absent missing lacking excluded prohibited forbidden banned nonexistent non-existent disallowed "
+    """unavailable absent missing lacking excluded prohibited forbidden banned nonexistent non-existent
+    disallowed"""
     "disabled off-limits unsupported discontinued"
 )
 _FILLING = _words(
-    "currently yet also explicitly always generally typically usually specifically actually really be been an a any "
+    """currently yet also explicitly always generally typically usually specifically actually really be
+    been an a any"""
     "even often readily presently officially being as unfortunately"
 )
-_LACKS = _words("lacks lack lacking lacked")
+_LACKS = _words("lacks lack lacking lacked without")
 _REFUSES = _words(
-    "prohibits prohibit prohibiting forbids forbid bans ban refuses refuse declines disallows excludes exclude "
-    "excluding omits forgoes"
+    """prohibits prohibit prohibiting forbids forbid bans ban refuses refuse declines disallows excludes
+    exclude"""
+    "excluding omits forgoes except excepting barring"
 )
-_ENDS_OF_LISTS = _words("but ; ) (") | {"\n"}
-_BACKING = _words("than of")
+_LEAVING_OUT = {("free", "of"), ("free", "from"), ("rather", "than"), ("instead", "of")}
 _TELLING = _words(
-    """mention mentioned specify specified state stated indicate indicated say said disclose disclosed list listed known
-    clear reveal revealed clarify clarified confirm confirmed note noted detailed explicitly"""
+    """mention mentioned specify specified state stated indicate indicated say said disclose disclosed
+    list listed known clear reveal revealed clarify clarified confirm confirmed note noted detailed
+    explicitly"""
 )
 _INFORMATION = _words("information details data mention indication word confirmation specifics info detail")
+_TOLD = _words("specified noted mentioned listed stated indicated")
 _UNTOLD = _words(
-    "unclear unknown unspecified undisclosed uncertain unsure unconfirmed unmentioned undetermined"
+    """unclear unknown unspecified undisclosed uncertain unsure unconfirmed unmentioned undetermined
+    whether"""
 )
 _PEOPLE = _words(
     "you customers guests visitors patrons users diners residents tenants they members we people"
@@ -345,36 +346,34 @@ def _negations(tokens: Sequence[Token]) -> list[_Scope]:
     words = [token.word for token in tokens]
     for index, word in enumerate(words):
         after = words[index + 1] if index + 1 < end else ""
-        before = words[index - 1] if index else ""
         if _is_not(word):
             if after not in _NOT_CANCELLED and not _tells(words, index + 1):
                 scopes.append(_Scope("no", _reach_back(words, index), end))
         elif word in ("no", "zero"):
             if after == "longer":
                 scopes.append(_Scope("no", 0, end))
-            elif after not in _NO_CANCELLED and after not in _INFORMATION and before != ",no":
+            elif after not in _NO_CANCELLED and after not in _INFORMATION:
                 scopes.append(_Scope("no", index, _list_end(words, index)))
-        elif word in ("neither", "nor") or (word == "none" and after != "other"):
-            scopes.append(_Scope("no", index, end))
-        elif word == "nothing" and after != "but":
-            scopes.append(_Scope("no", index, end))
-        elif word == "anything" and after == "but":
+        elif _denies_the_rest(word, after):
             scopes.append(_Scope("no", index, end))
         elif word in _NOT_THERE:
             scopes.append(_Scope("flip", 0, end))
-        elif word == "without" or word in _LACKS or (word == "absence" and after == "of") or word in _REFUSES:
-            scopes.append(
-                _Scope("flip", index, end if word in _REFUSES else _list_end(words, index, and_joins=True))
-            )
-        elif (word == "free" and after in ("of", "from")) or (
-            word in ("rather", "instead") and after in _BACKING
-        ):
+        elif word in _LACKS or (word, after) == ("absence", "of"):
+            scopes.append(_Scope("flip", index, _list_end(words, index, and_joins=True)))
+        elif (word, after) in _LEAVING_OUT:
             scopes.append(_Scope("flip", index, _list_end(words, index)))
-        elif word in ("except", "excepting", "barring"):
+        elif word in _REFUSES:
             scopes.append(_Scope("flip", index, end))
-        elif (word == "fails" or word == "unable") and after == "to":
-            scopes.append(_Scope("no", index, end))
     return scopes
+
+
+def _denies_the_rest(word: str, after: str) -> bool:
+    """Whether a word denies all that follows it in the clause."""
+    if word in ("fails", "unable"):
+        return after == "to"
+    if word in ("nothing", "anything"):
+        return (after == "but") == (word == "anything")
+    return word in ("neither", "nor") or (word == "none" and after != "other")
 
 
 def _reach_back(words: Sequence[str], index: int) -> int:
@@ -404,16 +403,14 @@ def _follows_being(words: Sequence[str], index: int) -> bool:
 
 
 def _list_end(words: Sequence[str], index: int, and_joins: bool = False) -> int:
-    """Where the scope of a "no" ends: after the whole list if it is joined by "or", else after its first member."""
+    """Where the scope of a "no" ends: after a whole list if "or" joins it, else after its first member."""
     end = len(words)
     first = end
     for place in range(index + 1, end):
         word = words[place]
         if word in ("or", "nor") or (and_joins and word == "and"):
             return end
-        if word == "with":
-            return min(first, place)
-        if word == "and":
+        if word in ("with", "and"):
             return min(first, place)
         if word in (",", "–", ":"):
             first = min(first, place)
@@ -427,7 +424,7 @@ def _tells(words: Sequence[str], index: int) -> bool:
     if index >= len(words):
         return False
     if words[index] in _TELLING:
-        return words[index] != "listed" or "price" not in words
+        return True
     if words[index] in ("provide", "include", "contain", "have", "offer", "give"):
         # "does not provide details on parking"
         return any(word in _INFORMATION for word in words[index + 1 : index + 4])
@@ -438,47 +435,49 @@ def _tells(words: Sequence[str], index: int) -> bool:
 
 
 def _doubts(tokens: Sequence[Token]) -> list[_Scope]:
-    """What the expressions of not knowing reach: the whole clause, mostly."""
+    """What the expressions of not knowing reach: the whole clause, or what follows them."""
     words = [token.word for token in tokens]
     end = len(words)
     for index, word in enumerate(words):
-        after = words[index + 1] if index + 1 < end else ""
-        if _is_not(word) and _tells(words, index + 1):
+        if _is_untold(words, index):
             return [_Scope("unknown", 0, end)]
-        if word in _UNTOLD or word == "whether":
-            return [_Scope("unknown", 0, end)]
-        if word in ("no", "without", "lacks", "little") and after in _INFORMATION:
-            return [_Scope("unknown", 0, end)]
-        if word in _INFORMATION and after in ("about", "on", "regarding", "concerning", "as"):
-            return [_Scope("unknown", 0, end)]
-        if word in ("specified", "noted", "mentioned", "listed", "stated") and _is_negated(tokens[:index]):
-            return [_Scope("unknown", index, end)]
-        if _is_not(word) and words[-1] in ("mentioned", "specified", "stated", "indicated"):
-            return [_Scope("unknown", 0, end)]
-        if word in ("may", "might") and not any(each in _PEOPLE for each in words[:index]):
-            return [_Scope("unknown", index, end)]
-        if word in ("possibly", "perhaps", "presumably"):
+        is_possible = word in ("may", "might") and _PEOPLE.isdisjoint(words[:index])
+        is_told_of = word in _TOLD and _is_negated(tokens[:index])
+        if is_possible or is_told_of or word in ("possibly", "perhaps", "presumably"):
             return [_Scope("unknown", index, end)]
     return []
 
 
-_REVIEWERS = r"(?:customer|reviewer|patron|guest|diner|visitor|user|critic|client|traveler|traveller|commenter|tenant)s?"
+def _is_untold(words: Sequence[str], index: int) -> bool:
+    """Whether a word says that what the clause is about is not known, or not told."""
+    word = words[index]
+    after = words[index + 1] if index + 1 < len(words) else ""
+    if _is_not(word):
+        return _tells(words, index + 1) or words[-1] in _TOLD
+    if word in _INFORMATION:
+        return after in ("about", "on", "regarding", "concerning", "as")
+    return word in _UNTOLD or (word in ("no", "without", "lacks", "little") and after in _INFORMATION)
+
+
+# Those who review, and the beginnings of the words for what they do.
+_REVIEWERS = (
+    r"(?:customer|reviewer|patron|guest|diner|visitor|user|critic|client|travell?er|commenter|tenant)s?"
+)
 _REPORT = (
-    r"(?:prais|mention|not(?:e[ds]?|ing)\b|describ|complain|appreciat|enjoy(?:ed|ing)|found|find|said|say|report|rav|"
-    r"highlight|lov|comment|express|felt|feel|criticiz|criticis|recommend|commend|compliment|like[ds]?\b|cit|"
+    r"(?:prais|mention|not(?:e[ds]?|ing)\b|describ|complain|appreciat|enjoy(?:ed|ing)|found|find|said|say|report|"
+    r"rav|highlight|lov|comment|express|felt|feel|criticiz|criticis|recommend|commend|compliment|like[ds]?\b|cit|"
     r"experienc|had\b|have had|shar|stat|writ|wrote|point|call|consider|warn|disappoint|remark|rate)"
 )
 _REVIEW = re.compile(
     rf"\b{_REVIEWERS}\b(?:\W+\w+){{0,4}}?\W+{_REPORT}|"
     rf"\b(?:reviews?|reviewers?|feedback|testimonials?|comments?)\b(?:\W+\w+){{0,4}}?\W+{_REPORT}|"
     r"\b(?:according to|in) (?:\w+ ){0,3}(?:reviews?|reviewers?|customers|feedback)\b|"
-    rf"\b(?:prais|appreciat|describ|not|mention|lov|enjoy|prefer|complain)\w* (?:\w+ ){{0,2}}by (?:\w+ ){{0,2}}{_REVIEWERS}|"
-    rf"\b(?:some|others?|another|many|one|several|they)\b (?:have |has |also |even |had ){{0,2}}{_REPORT}(?:ed|d|s)?\b|"
+    r"\b(?:prais|appreciat|describ|not|mention|lov|enjoy|prefer|complain)\w* (?:\w+ ){0,2}by (?:\w+ ){0,2}"
+    rf"{_REVIEWERS}|\b(?:some|others?|another|many|one|several|they)\b (?:have |has |also |even |had ){{0,2}}"
+    rf"{_REPORT}(?:ed|d|s)?\b|"
     r"\b(?:one|another|a|each|third|second|first) (?:\w+ )?(?:review|reviewer)\b",
     re.IGNORECASE,
 )
-
-
 _BASED_ON_REVIEWS = re.compile(r"based on (?:\w+ ){0,3}(?:reviews?|feedback|comments)\b", re.IGNORECASE)
 
 

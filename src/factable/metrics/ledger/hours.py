@@ -35,45 +35,56 @@ class HoursStatement(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """From when to when something is open, in minutes after midnight; the end may be after the next midnight."""
+    """From when to when something is open, in minutes after midnight; the end may be on the next day."""
 
     start: int
     end: int
 
 
-_WEEKDAY = r"(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:r)?(?:s)?|fri|sat(?:ur)?|sun)(?:day)?s?"
-_DAY_NAME = rf"(?<!\w)(?:{_WEEKDAY})(?!\w|['’]s)(?:(?<!day)(?<!days)\.)?"
+_DAY = (
+    r"(?<!\w)(?:mon|tues?|wed(?:nes)?|thur?s?|fri|sat(?:ur)?|sun)(?:day)?s?(?!\w|['’]s)"
+    r"(?:(?<!day)(?<!days)\.)?"
+)
 _TO = r"[^\S\n]*(?:-|–|—|to|through|thru|until|till)[^\S\n]*"
+_A_WEEK = r"days (?:a|per|of the) week"
 _DAYS = re.compile(
-    rf"(?:between\s+)?(?P<first>{_DAY_NAME}){_TO}(?P<last>{_DAY_NAME})|between\s+(?P<from>{_DAY_NAME})\s+and\s+"
-    rf"(?P<till>{_DAY_NAME})|(?P<one>{_DAY_NAME})|"
-    r"(?P<all>\b(?:daily|every ?day(?: of the week)?|each day(?: of the week)?|(?:all )?(?:seven|7) days (?:a|per|of the) week|"
-    r"all week(?: long)?|every single day|all days(?: of the week)?))\b|"
-    r"(?P<weekdays>\bweekdays?\b|\bduring the week\b)|(?P<weekend>\bweekends?\b)|"
-    r"(?P<six>\b(?:six|6) days (?:a|per) week\b)|(?P<five>\b(?:five|5) days (?:a|per) week\b)|"
-    r"(?P<rest>\b(?:the )?(?:rest|remainder) of the week\b|\b(?:all |the |on )*(?:other|remaining) days(?: of the week)?\b)",
+    rf"(?:between\s+)?(?P<first>{_DAY}){_TO}(?P<last>{_DAY})|"
+    rf"between\s+(?P<from>{_DAY})\s+and\s+(?P<till>{_DAY})|(?P<one>{_DAY})|"
+    r"\b(?:(?P<all>daily|every single day|(?:every ?|each |all )days?(?: of the week)?|all week(?: long)?|"
+    rf"(?:all )?(?:seven|7) {_A_WEEK})|(?P<six>(?:six|6) {_A_WEEK})|(?P<five>(?:five|5) {_A_WEEK})|"
+    r"(?P<weekdays>weekdays?|during the week)|(?P<weekend>weekends?)|"
+    r"(?P<rest>(?:the )?(?:rest|remainder) of the week|"
+    r"(?:all |the |on )*(?:other|remaining) days(?: of the week)?))\b",
     re.IGNORECASE,
 )
-_CLOCK = r"(?:\d{1,2}(?:[:.]\d{1,2})?\s*(?:[ap]\.\s?m\.?|[ap]m\b)?|noon|midnight)(?:\s+(?:noon|midnight|in the (?:morning|evening|afternoon)))?"
+_CLOCK = (
+    r"(?:\d{1,2}(?:[:.]\d{1,2})?\s*(?:[ap]\.\s?m\.?|[ap]m\b)?|noon|midnight)"
+    r"(?:\s+(?:noon|midnight|in the (?:morning|evening|afternoon)))?"
+)
 _RANGE = re.compile(
-    rf"(?:\b(?:from|between)\s+)?(?<![\w:.$-])(?P<start>{_CLOCK})(?:\s*(?:-|–|—|to|until|till|through|and)\s*)(?P<end>{_CLOCK})(?![\w%$:/]|\.\d)",
+    rf"(?:\b(?:from|between)\s+)?(?<![\w:.$-])(?P<start>{_CLOCK})\s*(?:-|–|—|to|until|till|through|and)\s*"
+    rf"(?P<end>{_CLOCK})(?![\w%$:/]|\.\d)",
     re.IGNORECASE,
 )
 _UNTIL = re.compile(
-    rf"\b(?:until|till|open to|(?<=\()to|closes?(?: at)?|closing(?: at)?|closes? (?:its|their) doors at|up to)\s+(?:as late as )?(?P<end>{_CLOCK})(?![\w%$])",
+    r"\b(?:until|till|open to|(?<=\()to|clos(?:es?|ing)(?: (?:its|their) doors)?(?: at)?|up to)\s+"
+    rf"(?:as late as )?(?P<end>{_CLOCK})(?![\w%$])",
     re.IGNORECASE,
 )
 _FROM = re.compile(
-    rf"\b(?:opens? (?:its |their )?(?:doors )?(?:\w+ )?at|opening at|starting (?:at|from)|beginning at|from)\s+(?P<start>{_CLOCK})(?![\w%$])",
+    r"\b(?:opens? (?:its |their )?(?:doors )?(?:\w+ )?at|opening at|starting (?:at|from)|beginning at|from)"
+    rf"\s+(?P<start>{_CLOCK})(?![\w%$])",
     re.IGNORECASE,
 )
 # "closing at 10 pm on weekdays and 11 pm on Saturdays": the second is a time of the same kind.
 _BARE = re.compile(
-    r"(?:\band|\bbut|,|\()\s*(?:at\s+)?(?P<time>\d{1,2}(?:[:.]\d{1,2})?\s*[ap]\.?\s?m\b\.?)(?=\s+(?:on|(?:mon|tue|wed|thu|fri|sat|sun|week)))",
+    r"(?:\band|\bbut|,|\()\s*(?:at\s+)?(?P<time>\d{1,2}(?:[:.]\d{1,2})?\s*[ap]\.?\s?m\b\.?)"
+    r"(?=\s+(?:on|mon|tue|wed|thu|fri|sat|sun|week))",
     re.IGNORECASE,
 )
 _CLOSED = re.compile(
-    r"\b(?:closed|not open|isn['’]t open|does not (?:open|operate))\b(?! for (?:lunch|dinner|breakfast|brunch))",
+    r"\b(?:closed|not open|isn['’]t open|does not (?:open|operate))\b"
+    r"(?! for (?:lunch|dinner|breakfast|brunch))",
     re.IGNORECASE,
 )
 _AROUND = re.compile(r"\b(?:24/7|24 hours(?: a day)?|around the clock|24-hours?)\b", re.IGNORECASE)
@@ -82,14 +93,14 @@ _EXCEPT = re.compile(
 )
 _TIME = re.compile(r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{1,2}))?\s*(?P<half>[ap])?", re.IGNORECASE)
 _TOPIC = re.compile(
-    r"\b(?:open(?:s|ed|ing)?|clos(?:e|es|ed|ing)|hours?|operat(?:es?|ing|ion|ional)|business days|daily|24/7|schedule|"
-    r"availab\w+ from|runs? from)\b",
+    r"\b(?:open(?:s|ed|ing)?|clos(?:e|es|ed|ing)|hours?|operat(?:es?|ing|ion|ional)|business days|daily|24/7|"
+    r"schedule|availab\w+ from|runs? from)\b",
     re.IGNORECASE,
 )
 # Hours of something else than the whole.
 _OTHER_TOPIC = re.compile(
     r"\b(?:happy hours?|visited|arrived|ordered|wait(?:ed|ing)?|kitchen|rush hours?|peak hours?|within|"
-    r"\d+ hours? (?:before|in advance|wait|late)|brunch (?:is|from)|breakfast (?:is|from)|check-?in|delivery)\b",
+    r"\d+ hours? (?:before|in advance|wait|late)|(?:brunch|breakfast) (?:is|from)|check-?in|delivery)\b",
     re.IGNORECASE,
 )
 _MOSTLY = re.compile(
@@ -98,14 +109,15 @@ _MOSTLY = re.compile(
 )
 # Times of several days together: "closing between 4 and 8", "from 9 or 10".
 _SPREAD = re.compile(
-    r"\b(?:var(?:y|ies|ying)|rang(?:e|es|ing)|until|till|clos(?:es?|ing)(?: times?)?|open(?:s|ing)(?: times?)?)\b[^.;]{0,30}\Z",
+    r"\b(?:var(?:y|ies|ying)|rang(?:e|es|ing)|until|till|clos(?:es?|ing)|open(?:s|ing))\b[^.;]{0,30}\Z",
     re.IGNORECASE,
 )
 _VARYING = re.compile(r"\b(?:var(?:y|ies|ying)|rang(?:e|es|ing))\b[^.;]{0,30}\Z", re.IGNORECASE)
 _OR_SO = re.compile(r"\s+(?:or|and)\s+(?:later|earlier|\d)", re.IGNORECASE)
 _PART_OF_DAY = re.compile(r"\s+(?:morning|afternoon|evening|night|lunch|dinner)", re.IGNORECASE)
 _LONGER = re.compile(
-    r"\b(?:(?P<longer>extended|longer|later)|(?P<shorter>shorter|reduced)) (?:\w+ )?hours (?:on |during |for )?(?:the )?\Z",
+    r"\b(?:(?P<longer>extended|longer|later)|(?P<shorter>shorter|reduced)) (?:\w+ )?hours "
+    r"(?:on |during |for )?(?:the )?\Z",
     re.IGNORECASE,
 )
 _VARIES = re.compile(
@@ -156,11 +168,6 @@ class _Claim:
     is_spread: bool = False
     count: int = 0
 
-    @property
-    def times(self) -> frozenset[int]:
-        """The times of opening or of closing that are claimed."""
-        return self.starts | self.ends
-
 
 @dataclass(frozen=True)
 class _Schedule:
@@ -176,10 +183,10 @@ class _Schedule:
     def judge(self, claim: _Claim, is_loose: bool) -> HoursStatement | None:
         """Whether the hours of the data are as claimed; None if that cannot be told."""
         if self.unknown is not None:
-            leaves, note = (self.unknown.index,), "hours: not known"
             if claim.kind == "varies":
                 return None
-            return HoursStatement(leaves, claim.span, claim.days, claim.kind, "unsupported", note)
+            unknown, note = (self.unknown.index,), "hours: not known"
+            return HoursStatement(unknown, claim.span, claim.days, claim.kind, "unsupported", note)
         days = claim.days or tuple(self.hours)
         is_right, wrong = self._check(claim, days, is_loose)
         if is_right is None:
@@ -348,7 +355,7 @@ def _day(name: str) -> int:
 
 
 def parse_hours(value: str) -> tuple[tuple[Interval, ...], ...] | None:
-    """All readings of a value such as "11:0-14:0, 17:0-21:0"; no intervals if closed, None for what is no hours."""
+    """All readings of a value such as "11:0-14:0, 17:0-21:0"; no intervals if closed, None if no hours."""
     if _AROUND.search(value):
         return ((Interval(0, _DAY_MINUTES),),)
     if re.fullmatch(r"\W*(?:closed|off|none|no)\W*", value, re.IGNORECASE):
@@ -395,10 +402,13 @@ def _readings(match: re.Match[str]) -> list[Interval]:
     ]
 
 
+_MarkKind = Literal["days", "closed", "around the clock", "range", "opens", "closes"]
+
+
 class _Mark(NamedTuple):
     """A piece of a sentence about hours: days, or a time, or "closed"."""
 
-    kind: Literal["days", "closed", "around the clock", "range", "opens", "closes"]
+    kind: _MarkKind
     start: int
     end: int
     match: re.Match[str]
@@ -407,31 +417,32 @@ class _Mark(NamedTuple):
 _OPENS_OR_CLOSES = re.compile(r"\b(?:clos|until|till|open|start)", re.IGNORECASE)
 
 
+_PATTERNS: Mapping[_MarkKind, re.Pattern[str]] = {
+    "around the clock": _AROUND,
+    "days": _DAYS,
+    "range": _RANGE,
+    "closes": _UNTIL,
+    "opens": _FROM,
+    "closed": _CLOSED,
+}
+
+
 def _marks(text: str, sentence: Span) -> list[_Mark]:
     marks: list[_Mark] = []
-    patterns: tuple[
-        tuple[Literal["around the clock", "range", "closes", "opens", "closed", "days"], re.Pattern[str]], ...
-    ]
-    patterns = (
-        ("around the clock", _AROUND),
-        ("days", _DAYS),
-        ("range", _RANGE),
-        ("closes", _UNTIL),
-        ("opens", _FROM),
-        ("closed", _CLOSED),
-    )
-    for kind, pattern in patterns:
+
+    def is_free(match: re.Match[str]) -> bool:
+        return not any(mark.start < match.end() and match.start() < mark.end for mark in marks)
+
+    for kind, pattern in _PATTERNS.items():
         for match in pattern.finditer(text, *sentence):
-            if any(mark.start < match.end() and match.start() < mark.end for mark in marks):
-                continue
-            if kind in ("range", "closes", "opens") and not _is_time(match):
-                continue
-            marks.append(_Mark(kind, match.start(), match.end(), match))
+            if is_free(match) and (kind not in ("range", "closes", "opens") or _is_time(match)):
+                marks.append(_Mark(kind, match.start(), match.end(), match))
     for match in _BARE.finditer(text, *sentence):
         told = _OPENS_OR_CLOSES.findall(text, sentence[0], match.start())
         has_times = any(mark.end <= match.start() and mark.kind in ("closes", "opens") for mark in marks)
-        if has_times and not any(mark.start < match.end() and match.start() < mark.end for mark in marks):
-            kind: Literal["closes", "opens"] = "closes" if told and told[-1][0].lower() in "cut" else "opens"
+        if has_times and is_free(match):
+            is_closing = bool(told) and told[-1].lower() in ("clos", "until", "till")
+            kind = "closes" if is_closing else "opens"
             marks.append(_Mark(kind, match.start("time"), match.end(), match))
     return sorted(marks, key=lambda mark: mark.start)
 
@@ -439,19 +450,14 @@ def _marks(text: str, sentence: Span) -> list[_Mark]:
 def _is_time(match: re.Match[str]) -> bool:
     """Whether numbers are times of day: one has am or pm, or minutes, or "open" is right before them."""
     said = match[0].lower()
-    numbers = [int(number) for number in re.findall(r"\d+", said)]
-    if any(number > 59 for number in numbers):
+    if any(int(hour) > 24 for hour in re.findall(r"(?<![:.\d])\d+", said)):
         return False
-    hours = [int(number) for number in re.findall(r"(?<![:.\d])\d+", said)]
-    if any(hour > 24 for hour in hours):
-        return False
-    return bool(re.search(r"\d\s*[ap]\.?\s?m|\d:\d|noon|midnight", said)) or bool(
-        re.search(
-            r"\b(?:open|opens|hours|daily|operates)\b[^.]{0,20}\Z",
-            match.string[max(0, match.start() - 40) : match.start()],
-            re.IGNORECASE,
-        )
-    )
+    if re.search(r"\d\s*[ap]\.?\s?m|\d:\d|noon|midnight", said):
+        return True
+    return bool(_BEFORE_HOURS.search(match.string[max(0, match.start() - 40) : match.start()]))
+
+
+_BEFORE_HOURS = re.compile(r"\b(?:open|opens|hours|daily|operates)\b[^.]{0,20}\Z", re.IGNORECASE)
 
 
 class _Group(NamedTuple):
@@ -460,7 +466,7 @@ class _Group(NamedTuple):
     days: tuple[int, ...]
     start: int
     end: int
-    count: int = 0
+    number: int = 0
     is_exception: bool = False
 
 
@@ -491,7 +497,7 @@ def _claims(text: str, sentence: Span) -> Iterator[_Claim]:
     varies = _VARIES.search(text, *sentence)
     if varies:
         found.append(_Claim("varies", (), varies.span()))
-    # What is said of single days goes before what is said of all: "daily from 9 to 5, but until 3 on Sundays".
+    # What is said of single days goes before what is said of all: "daily from 9 to 5, until 3 on Sundays".
     for claim in found:
         narrower = {
             day
@@ -505,11 +511,11 @@ def _claims(text: str, sentence: Span) -> Iterator[_Claim]:
 
 
 def _claim_of_days(text: str, sentence: Span, group: _Group) -> _Claim | None:
-    """What is said of days without a time: that they are days of opening, or have longer hours than others."""
+    """What is said of days without a time: that they are days of opening, or have longer hours."""
     before = text[sentence[0] : group.start]
     span = group.start, group.end
-    if group.count:
-        return _Claim("count", (), span, count=group.count)
+    if group.number:
+        return _Claim("count", (), span, count=group.number)
     compared = _LONGER.search(before)
     if compared and group.days:
         return _Claim(
@@ -538,7 +544,6 @@ def _group_days(text: str, marks: Sequence[_Mark]) -> list[_Group | _Mark]:
         if mark.match["rest"]:
             days = tuple(day for day in range(7) if day not in seen)
         last = items[-1] if items else None
-        before = text[: mark.start]
         if isinstance(last, _Group):
             gap = text[last.end : mark.start]
             if _EXCEPT.search(gap):
@@ -551,7 +556,7 @@ def _group_days(text: str, marks: Sequence[_Mark]) -> list[_Group | _Mark]:
                 items[-1] = _Group(tuple(dict.fromkeys([*last.days, *days])), last.start, mark.end)
                 seen |= set(days)
                 continue
-        elif last is not None and _EXCEPT.search(before[last.end :]):
+        elif last is not None and _EXCEPT.search(text[last.end : mark.start]):
             _take_out(items, days)
             items.append(_Group(days, mark.start, mark.end, is_exception=True))
             continue
@@ -571,7 +576,7 @@ _TIGHT = re.compile(r"[^\S\n]*(?:on|from|every|for|each|\()?[^\S\n]*(?:the\s+)?"
 
 
 def _is_tight(text: str, end: int, group: _Group | _Mark) -> bool:
-    """Whether days stand right after a time; in brackets, they must be alone: "9 to 5 (Friday closes at 4)"."""
+    """Whether days stand right after a time; in brackets, alone: not as in "9 to 5 (Friday until 4)"."""
     gap = text[end : group.start]
     return bool(_TIGHT.fullmatch(gap)) and ("(" not in gap or text[group.end : group.end + 1] == ")")
 
@@ -606,12 +611,8 @@ def _partner(text: str, items: Sequence[_Group | _Mark], index: int, used: set[i
         pairs = [place for place in range(index) if isinstance(items[place], _Group)]
         if pairs and not after:
             return pairs[-1]
-    return after if after is not None and item_is_first(items, index) else None
-
-
-def item_is_first(items: Sequence[_Group | _Mark], index: int) -> bool:
-    """Whether no days come before a time."""
-    return not any(isinstance(item, _Group) for item in items[:index])
+    # Days that follow at a distance belong to a time that has none before it.
+    return None if any(isinstance(each, _Group) for each in items[:index]) else after
 
 
 def _is_day_first(items: Sequence[_Group | _Mark]) -> bool:

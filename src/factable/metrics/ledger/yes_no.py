@@ -1,7 +1,7 @@
 """Yes and no: keys such as `outdoor_seating: false`, and whether a text says yes or no to them.
 
-A key is spoken of where the text has its words, or words that mean the same; the clause that they stand in says yes,
-no, or that it is not known. Nothing here needs a model.
+A key is spoken of where the text has its words, or words that mean the same; the clause that they stand in
+says yes, no, or that it is not known. Nothing here needs a model.
 """
 
 import re
@@ -9,13 +9,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import NO, YES, Leaf, Structure
 from factable.text.clauses import Clause, Polarity, clauses, polarity_at, reported_from
 from factable.text.templates import split_identifier
 from factable.types import Span
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
 class YesNo(NamedTuple):
@@ -33,29 +37,20 @@ class YesNo(NamedTuple):
 
 
 # Words of keys that a text need not repeat.
-_NOISE = frozenset(
-    """restaurant restaurants business businesses has have is are was allow allows allowed accept accepts accepted good
-    for available availability offer offers offered support supports supported include includes included can enabled
-    enable flag provides provided permitted the a an of to and with by option options service services feature
-    friendly suitable eligible status does it""".split()
+_NOISE = _words(
+    """restaurant restaurants business businesses has have is are was allow allows allowed accept accepts
+    accepted good for available availability offer offers offered support supports supported include
+    includes included can enabled enable flag provides provided permitted the a an of to and with by
+    option options service services feature friendly suitable eligible status does it"""
 )
 # Keys that hold yes/no keys together; a text need not name them with each.
-_HOLDERS = frozenset(
-    """amenity amenities feature features facility facilities option options service services policy policies attribute
-    attributes detail details info property properties extra extras perk perks highlight highlights spec specs flag
-    flags setting settings capability capabilities inclusion inclusions equipment rule rules house general other
-    accessibility benefits benefit""".split()
+_HOLDERS = _words(
+    """amenity amenities feature features facility facilities option options service services policy policies
+    attribute attributes detail details info property properties extra extras perk perks highlight
+    highlights spec specs flag flags setting settings capability capabilities inclusion inclusions
+    equipment rule rules house general other accessibility benefits benefit"""
 )
-_YES_VALUES = YES | {
-    "free",
-    "paid",
-    "available",
-    "included",
-    "allowed",
-    "permitted",
-    "complimentary",
-    "enabled",
-}
+_YES_VALUES = YES | _words("free paid available included allowed permitted complimentary enabled")
 _NO_VALUES = NO | {
     *("none", "unavailable", "not available", "not included", "excluded", "not allowed", "disabled", "off"),
     *("not permitted", "not supported", "not offered", "not provided"),
@@ -63,17 +58,17 @@ _NO_VALUES = NO | {
 
 # Phrases that mean the same in everyday English; those after the bar mean the opposite.
 _SAME = """
-wifi, wi fi, wireless internet, internet access, wireless
+wifi, wi fi, wireless internet, internet access
 take out, takeout, takeaway, take away, carry out, carryout, to go order, order to go
 delivery, deliver, delivers
 reservation, reserve a table, book a table, booking, reserve, table booking, book in advance
-outdoor seating, outside seating, patio seating, outdoor dining, al fresco, alfresco, patio, terrace seating, \
-seating outdoors, seating outside, dine outdoors, outdoor table, outdoor area
-parking, park, parked, car park
+outdoor seating, outside seating, patio seating, outdoor dining, al fresco, alfresco, patio, \
+terrace seating, seating outdoors, seating outside, dine outdoors, outdoor table, outdoor area
+parking, can park, car park
 valet, valet parking, valet service
-pet, dog, animal, pet friendly, dog friendly, furry friend
+pet, dog, pet friendly, dog friendly, furry friend
 pool, swimming pool
-wheelchair, wheelchair accessible, wheelchair access, wheelchair user, accessible, step free, mobility
+wheelchair accessible, wheelchair access, wheelchair, step free, barrier free, accessible entrance
 kid, kid friendly, family friendly, child friendly, for child, for children, for family, children
 group, large party
 music, live music, live band, live entertainment, musical entertainment
@@ -85,22 +80,23 @@ air conditioning, air conditioned, ac, air con, air conditioner
 tv, television
 laundry, washing machine, washer
 furnished, comes furnished, fully furnished | unfurnished
-smoking, smoke, smoker | smoke free, non smoking, nonsmoking
+smoking, smoker | smoke free, non smoking, nonsmoking
 refundable, refund, money back | non refundable, nonrefundable, not refundable
-in stock, stock, available to order | out of stock, sold out, unavailable
+in stock, available to order | out of stock, sold out, unavailable
 waterproof
-warranty, guarantee
-recurring, repeat, recurrent | one time, one off, nonrecurring
+warranty
+recurring, recurrent | one time, one off, nonrecurring
 active | inactive, deactivated
 verified | unverified
 winner, won, victorious | lost, loser, was defeated, were defeated
 catering, caterer
-credit card, card payment, card
+credit card, card payment
 drive thru, drive through
 breakfast
 gluten free
 subscription
-free trial, trial
+free trial
+required, needed, necessary, mandatory, compulsory | optional
 ambience, ambiance, atmosphere, vibe, mood
 street, on street, roadside, curbside
 garage, car park
@@ -110,22 +106,31 @@ hipster, hip
 touristy, touristic
 divey, dive bar, dive
 """
+# Words that mean something else together.
+_OTHER_MEANING = {
+    *(("hot", "dog"), ("corn", "dog"), ("pool", "table"), ("street", "food"), ("street", "art")),
+    *(
+        ("breakfast", food)
+        for food in ("burrito", "sandwich", "item", "dish", "bowl", "plate", "taco", "menu")
+    ),
+}
 # Things that a record has or has not; of others ("nice ambience") the mere word says nothing.
-_THINGS = frozenset(
-    "parking wifi music pet delivery seating insurance warranty support shipping laundry breakfast pool".split()
-)
+_THINGS = _words("parking wifi music pet delivery seating insurance warranty shipping laundry breakfast pool")
 # What everything of its kind has; only what it is like can be told.
-_ABSTRACT = frozenset("ambience ambiance atmosphere quality style condition rating".split())
+_ABSTRACT = _words("ambience ambiance atmosphere quality style condition rating")
+# "price: free" is no yes to a price.
+_PRICES = _words("price cost fee charge admission entry ticket rate deposit")
 # What an adjective of a field may describe, beside the words of the field itself.
 _FIELD_NOUNS: Mapping[str, frozenset[str]] = {
-    "ambience": frozenset(
-        """setting environment decor feel dining experience spot place restaurant eatery space establishment venue
-        interior bar cafe joint""".split()
+    "ambience": _words(
+        """setting environment decor feel dining experience spot place restaurant eatery space establishment
+        venue interior bar cafe joint"""
     ),
-    "music": frozenset("entertainment performance band venue".split()),
+    "music": _words("entertainment performance band venue"),
 }
-_BEING = frozenset("is are was were be as feel feels seems being remains considered both either it's".split())
-_BETWEEN = frozenset("and or , very quite a an the rather both more most somewhat also slightly not".split())
+_FIELD_WORDS: Mapping[str, frozenset[str]] = {"parking": _words("park parked")}
+_BEING = _words("is are was were be as feel feels seems being remains considered both either it's")
+_BETWEEN = _words("and or , very quite a an the rather both more most somewhat also slightly not")
 _REQUIRED = re.compile(
     r"\b(?:requir|necessar|need|recommend|must|should|advis|suggest|essential|encourag)", re.I
 )
@@ -133,8 +138,8 @@ _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”")
 _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|,|[^\W\d_]+")
 _ANSWER = re.compile(
     r"[*_ \t]*(?::|–|—|-|=)[*_ \t]*(?:(?P<yes>yes|true|free|available|allowed|included|✅|✓|✔)|"
-    r"(?P<unknown>not (?:specified|mentioned|known|listed|stated|provided|disclosed)|unknown|n/?a|null|unspecified|"
-    r"unclear)|(?P<no>no|none|false|not \w+|unavailable|❌|✗|✘))(?![\w-])",
+    r"(?P<unknown>not (?:specified|mentioned|known|listed|stated|provided|disclosed)|unknown|n/?a|null|"
+    r"unspecified|unclear)|(?P<no>no|none|false|not \w+|unavailable|❌|✗|✘))(?![\w-])",
     re.IGNORECASE,
 )
 _MAX_GAP = 3
@@ -166,10 +171,11 @@ class _Phrase:
 
 @dataclass(frozen=True, eq=False)
 class _Key:
-    """What yes/no leaves of one column are called: parts that must all be said, the last one being the head.
+    """What yes/no leaves of one column are called: parts that must all be said, the head last.
 
-    `field` has words of the object that the key is in, one of which must be near; `is_adjective` tells that the key
-    is said of something; `members` are all leaves of the object if this key is the object itself.
+    `field` has words of the object that the key is in, one of which must be near, `weak_field` words that may
+    follow instead; `is_adjective` tells that the key is said of something, `is_whole` that it is an object and
+    its leaves are kinds of it.
     """
 
     leaves: tuple[Leaf, ...]
@@ -182,7 +188,21 @@ class _Key:
 
     @cached_property
     def anchors(self) -> frozenset[str]:
-        return frozenset(phrase.stems[0] for phrase in self.parts[-1])
+        """The words that the head of the key can begin with, negating prefixes included."""
+        return frozenset(form for phrase in self.parts[-1] for form in _forms(phrase.stems[0]))
+
+    @property
+    def is_of_need(self) -> bool:
+        """Whether the key itself tells what is required."""
+        return any(phrase.stems == ("required",) for part in self.parts for phrase in part)
+
+
+_ADJECTIVE_ENDINGS = ("able", "ible", "ive", "ed", "al", "ous", "ful", "proof")
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """A word, and if it is an adjective, its opposites: `unverified`, `inactive`."""
+    return (word, f"un{word}", f"in{word}", f"non{word}") if word.endswith(_ADJECTIVE_ENDINGS) else (word,)
 
 
 class _Match(NamedTuple):
@@ -272,7 +292,7 @@ def _keys(structure: Structure) -> list[_Key]:
             if answer is not None and (answer != "unknown" or has_flags or _is_yes_no(leaf, structure)):
                 columns[leaf.column].append(leaf)
     keys = [key for leaves in columns.values() if (key := _key_of(tuple(leaves))) is not None]
-    return [*keys, *_wholes(structure, objects)]
+    return [*keys, *_wholes(objects)]
 
 
 def _is_yes_no(leaf: Leaf, structure: Structure) -> bool:
@@ -286,7 +306,7 @@ def _is_yes_no(leaf: Leaf, structure: Structure) -> bool:
 def _key_of(leaves: tuple[Leaf, ...]) -> _Key | None:
     leaf = leaves[0]
     stems = _stems_of(leaf.keys[-1])
-    if not stems or len(stems[-1]) < 2 or stems[-1] in _ABSTRACT:
+    if not stems or len(stems[-1]) < 2 or stems[-1] in _ABSTRACT or stems[-1] in _PRICES:
         return None
     parents = [key for key in leaf.keys[:-1] if not _is_holder(key)]
     parts = _parts_of(stems)
@@ -299,9 +319,6 @@ def _key_of(leaves: tuple[Leaf, ...]) -> _Key | None:
     return _Key(leaves, parts, field=strong, weak_field=weak, is_adjective=True, label=label)
 
 
-_ADJECTIVE_ENDINGS = ("able", "ible", "ive", "ed", "al", "ous", "ful", "proof")
-
-
 def _is_holder(key: str) -> bool:
     return all(stem(word) in _HOLDERS or word in _HOLDERS for word in split_identifier(key).lower().split())
 
@@ -309,13 +326,12 @@ def _is_holder(key: str) -> bool:
 def _field_of(parent: str) -> tuple[frozenset[str], frozenset[str]]:
     """Words of the object that a key is in: its own, and those it may be said of."""
     strong = frozenset(phrase.stems[-1] for part in _parts_of(_stems_of(parent))[-1:] for phrase in part)
+    strong = strong.union(*(_FIELD_WORDS.get(word, ()) for word in strong))
     weak = frozenset(noun for word in strong for noun in _FIELD_NOUNS.get(word, ()))
     return strong, weak
 
 
-def _wholes(
-    structure: Structure, objects: Mapping[tuple[int, tuple[str, ...]], list[Leaf]]
-) -> Iterator[_Key]:
+def _wholes(objects: Mapping[tuple[int, tuple[str, ...]], list[Leaf]]) -> Iterator[_Key]:
     """Objects of yes/no keys that are a thing themselves: parking with its kinds."""
     for (_, keys), members in objects.items():
         parents = [key for key in keys if not _is_holder(key)]
@@ -343,10 +359,21 @@ class _Reader:
         self.supporting: dict[str, list[_Scanned]] = {}
 
     def statements(self, sentence_spans: Sequence[Span]) -> list[YesNo]:
-        found: list[YesNo] = []
+        by_core: dict[Span, list[YesNo]] = defaultdict(list)
         for sentence in sentence_spans:
-            found += self._sentence(sentence)
-        return sorted(set(found), key=lambda each: (each.core, each.leaf))
+            for statement in self._sentence(sentence):
+                by_core[statement.core].append(statement)
+        return [each for core in sorted(by_core) for each in self._nearest(by_core[core])]
+
+    def _nearest(self, statements: Sequence[YesNo]) -> list[YesNo]:
+        """Of keys with the same words, those of the innermost object; what is right for one is not wrong."""
+        depths = [self._depth(each.leaf) for each in statements]
+        inner = {each for each, depth in zip(statements, depths, strict=True) if depth == max(depths)}
+        right = [each for each in inner if each.state == "supported"]
+        return sorted(right or inner, key=lambda each: each.leaf)
+
+    def _depth(self, leaf: int) -> int:
+        return sum(1 for _ in self.structure.ancestors(self.structure.frame_of(self.structure.leaves[leaf])))
 
     def _sentence(self, sentence: Span) -> Iterator[YesNo]:
         # What reviewers are said to say is not said of the data.
@@ -372,7 +399,7 @@ class _Reader:
         return list(keys.values())
 
     def _statement(self, key: _Key, match: _Match, clause: Clause, sentence: Span) -> YesNo | None:
-        says = _says(self.text, clause, match)
+        says = _says(self.text, clause, match, key)
         leaves = self._leaves(key, sentence, match.core)
         if not leaves or says is None:
             return None
@@ -382,27 +409,25 @@ class _Reader:
         state = _state(says, truth)
         if state is None:
             return None
-        if state == "supported" and truth == "yes":
-            price = _price(leaves[0].value, self.text, match.core)
-            if price is not None:
-                state, note = "contradicted", price
+        value = leaves[0].value
+        if state == "supported" and _is_wrong_price(value, self.text, match.core):
+            return YesNo(leaves[0].index, span, match.core, says, "contradicted", f"{key.label}: {value}")
         if state != "supported" and says != "unknown" and self._is_told(key, says):
             state, note = "supported", f"{key.label}: told in other words of the data"
         return YesNo(leaves[0].index, span, match.core, says, state, note)
 
     def _leaves(self, key: _Key, sentence: Span, core: Span) -> tuple[Leaf, ...]:
-        """The leaves that the words of a key are about: of many rows, those of the one that is named before them."""
+        """The leaves that the words of a key are about; of several objects, those of the one named before."""
         frames = {leaf.frame for leaf in key.leaves}
-        if len(frames) == 1:
+        first = self.structure.frames[key.leaves[0].frame]
+        if len(frames) == 1 and first.parent is None:
             return key.leaves
         said = self.text[slice(*sentence)].lower()
-        before = self.text[sentence[0] : core[0]].lower()
-        named = [
-            index for index in frames if (name := self.structure.frames[index].name) and name.lower() in said
-        ]
-        if len(named) != 1 or self.structure.frames[named[0]].name.lower() not in before:
-            return ()
-        return tuple(leaf for leaf in key.leaves if leaf.frame in named)
+        named = [index for index in frames if _names(self.structure.frames[index].name, said)]
+        before = said[: core[0] - sentence[0]]
+        if len(named) == 1 and _names(self.structure.frames[named[0]].name, before):
+            return tuple(leaf for leaf in key.leaves if leaf.frame in named)
+        return key.leaves if len(frames) == 1 and _names(first.label, before) else ()
 
     def _is_told(self, key: _Key, says: Polarity) -> bool:
         """Whether other values of the data, prose above all, say the same of a key."""
@@ -410,7 +435,7 @@ class _Reader:
             if leaf.kind == "prose" or (leaf.kind == "value" and value_of(leaf) is None):
                 for scanned in self._scan(leaf.value):
                     for match in scanned.matches(key):
-                        if says == _says(scanned.text, scanned.clause, match):
+                        if says == _says(scanned.text, scanned.clause, match, key):
                             return True
         return False
 
@@ -442,16 +467,13 @@ class _Scanned:
         """Where the clause has the words of a key."""
         taken = -1
         for index in range(len(self.pieces)):
-            if index < taken or self.stems[index] not in key.anchors and not self._has_prefix(index, key):
+            if index < taken or self.stems[index] not in key.anchors:
                 continue
             match = self._match_at(index, key)
             if match is not None:
                 first, last, is_opposite = match
                 taken = last
                 yield _Match((self.pieces[first].start, self.pieces[last - 1].end), is_opposite)
-
-    def _has_prefix(self, index: int, key: _Key) -> bool:
-        return any(self.stems[index].removeprefix(prefix) in key.anchors for prefix in ("un", "in", "non"))
 
     def _match_at(self, index: int, key: _Key) -> tuple[int, int, bool] | None:
         for phrase in sorted(key.parts[-1], key=lambda each: -len(each.stems)):
@@ -461,14 +483,15 @@ class _Scanned:
             first = self._others(index, last, key)
             if first is None:
                 return None
-            if (
-                (key.field or key.is_adjective)
-                and len(phrase.stems) == 1
-                and not self._is_said_of(index, last, key)
-            ):
+            is_bare = key.is_adjective and len(phrase.stems) == 1
+            if self._means_other(index, last) or (is_bare and not self._is_said_of(index, last, key)):
                 return None
             return min(first, index), last, phrase.is_opposite or self._is_negated_word(index, last, phrase)
         return None
+
+    def _means_other(self, index: int, last: int) -> bool:
+        pairs = (tuple(self.stems[index - 1 : index + 1]), tuple(self.stems[last - 1 : last + 1]))
+        return not _OTHER_MEANING.isdisjoint(pairs)
 
     def _is_negated_word(self, index: int, last: int, phrase: _Phrase) -> bool:
         """Whether the word is `non-X`, `unX` or `X-free`."""
@@ -481,19 +504,15 @@ class _Scanned:
         return False
 
     def _phrase_end(self, index: int, stems: Sequence[str]) -> int | None:
-        """Where a phrase that begins at a piece ends; one of its words may be shared: `outdoor and indoor seating`."""
-        place = index
-        for number, each in enumerate(stems):
-            if number and self.stems[place : place + 1] != [each]:
-                if self.stems[place : place + 1] in (["and"], ["or"]) and self.stems[
-                    place + 2 : place + 3
-                ] == [each]:
-                    place += 2
-                else:
-                    return None
-            elif not number and self.stems[place] != each:
-                if not any(self.stems[place] == prefix + each for prefix in ("un", "in", "non")):
-                    return None
+        """Where a phrase that begins at a piece ends; a word may be shared: `outdoor and indoor seating`."""
+        if self.stems[index] not in _forms(stems[0]):
+            return None
+        place = index + 1
+        for each in stems[1:]:
+            if self.stems[place : place + 1] in (["and"], ["or"]):
+                place += 2
+            if self.stems[place : place + 1] != [each]:
+                return None
             place += 1
         return place
 
@@ -512,33 +531,25 @@ class _Scanned:
 
     def _is_said_of(self, index: int, last: int, key: _Key) -> bool:
         """Whether an adjective is said of its field, or of the subject."""
-        if key.field & self.words:
+        if key.field & self.words or key.weak_field.intersection(self.stems[last : last + 2]):
             return True
-        ahead = last
-        while ahead < len(self.stems) and ahead - last < 2:
-            if self.stems[ahead] in key.weak_field:
-                return True
-            ahead += 1
         if key.field and not key.weak_field:
             return False
-        back = index - 1
-        steps = 0
-        while back >= 0 and steps <= 2 * _MAX_GAP:
+        for back in range(index - 1, max(-1, index - 2 * _MAX_GAP - 2), -1):
             if self.stems[back] in _BEING:
                 return True
             if self.stems[back] not in _BETWEEN and not self._is_in_list(back):
                 return False
-            back -= 1
-            steps += 1
         return False
 
     def _is_in_list(self, index: int) -> bool:
         """Whether a word is a member of a list: a comma or "and" follows."""
-        return self.stems[index].endswith("ly") or self.stems[index + 1 : index + 2] in (
-            [","],
-            ["and"],
-            ["or"],
-        )
+        following = self.stems[index + 1] if index + 1 < len(self.stems) else ""
+        return self.stems[index].endswith("ly") or following in (",", "and", "or")
+
+
+def _names(name: str, said: str) -> bool:
+    return bool(name) and name.lower() in said
 
 
 def _occurrences(text: str, names: Iterable[str]) -> list[Span]:
@@ -554,13 +565,13 @@ def _occurrences(text: str, names: Iterable[str]) -> list[Span]:
     return spans
 
 
-def _says(text: str, clause: Clause, match: _Match) -> Polarity | None:
+def _says(text: str, clause: Clause, match: _Match, key: _Key) -> Polarity | None:
     """What a clause says of a key; None if it is about something else, such as whether it is required."""
     answer = _ANSWER.match(text, match.core[1])
     if answer:
         says: Polarity = "yes" if answer["yes"] else "unknown" if answer["unknown"] else "no"
     else:
-        if _REQUIRED.search(text, *clause.span):
+        if _REQUIRED.search(text, *clause.span) and not key.is_of_need:
             return None
         says = polarity_at(clause, match.core)
     if match.is_opposite and says != "unknown":
@@ -583,40 +594,34 @@ def _state(says: Polarity, truth: Polarity) -> ClaimState | None:
     return "supported" if says == truth else "contradicted"
 
 
-_PAID = re.compile(
-    r"\b(?:paid|fee|charge[sd]?|extra cost|surcharge)\b(?<!no charge)(?<!of charge)", re.IGNORECASE
-)
+_PAID = re.compile(r"\bpaid\W+(?:\w+\W+)?\Z", re.IGNORECASE)
 _FREE = re.compile(r"\b(?:free|complimentary)\W+(?:\w+\W+)?\Z", re.IGNORECASE)
 
 
-def _price(value: str, text: str, core: Span) -> str | None:
-    """A note if the text says free of what is paid, or paid of what is free."""
+def _is_wrong_price(value: str, text: str, core: Span) -> bool:
+    """Whether the text says free of what is paid, or paid of what is free."""
     before = text[max(0, core[0] - 25) : core[0]]
-    if value.lower() == "free" and re.search(r"\bpaid\W+(?:\w+\W+)?\Z", before, re.IGNORECASE):
-        return "free"
-    if value.lower() == "paid" and _FREE.search(before):
-        return "paid"
-    return None
+    wrong = {"free": _PAID, "paid": _FREE}.get(value.lower())
+    return bool(wrong and wrong.search(before))
 
 
-_VERBS = frozenset(
-    """offers offer offering provides provide providing has have having accepts accept takes take serves serve features
-    feature featuring includes include including allows allow accepts accepting taking lacks lack boasts is are with no
-    without order make use park enjoy caters cater supports support comes permits welcomes""".split()
+_VERBS = _words(
+    """offers offer offering provides provide providing has have having accepts accept takes take serves
+    serve features feature featuring includes include including allows allow accepts accepting taking
+    lacks lack boasts is are with no without order make use park enjoy caters cater supports support
+    comes permits welcomes"""
 )
-_HELPING = frozenset(
-    "does do not doesn't don't did also can cannot can't will there is currently isn't aren't".split()
+_HELPING = _words("does do not doesn't don't did also can cannot can't will there is currently isn't aren't")
+_BEFORE = _words(
+    "a an the any no free some its their both ample on-site onsite limited paid complimentary private to for"
 )
-_BEFORE = frozenset(
-    "a an the any no free some its their both ample on-site onsite limited paid complimentary private to for".split()
+_AFTER = _words(
+    """available availability option options service services facilities facility area areas space spaces
+    access atmosphere ambience ambiance vibe setting environment dining experience"""
 )
-_AFTER = frozenset(
-    """available availability option options service services facilities facility area areas space spaces access
-    atmosphere ambience ambiance vibe setting environment dining experience""".split()
-)
-_PREDICATE = frozenset(
-    """is are not isn't aren't was available offered provided accepted allowed permitted included absent unavailable
-    possible an option currently also welcome prohibited""".split()
+_PREDICATE = _words(
+    """is are not isn't aren't was available offered provided accepted allowed permitted included absent
+    unavailable possible an option currently also welcome prohibited"""
 )
 
 

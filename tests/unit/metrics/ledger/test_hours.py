@@ -33,15 +33,24 @@ def states(data: object, text: str) -> list[tuple[str, str]]:
     [
         (MUSEUM, "The museum is closed on Mondays."),
         (MUSEUM, "It is open Tuesday to Sunday."),
-        (MUSEUM, "It is open on Tuesday, Wednesday and Friday from 10 AM to 6 PM, and until 8 PM on Thursdays."),
+        (
+            MUSEUM,
+            "Open on Tuesday, Wednesday and Friday from 10 AM to 6 PM, and until 8 PM on Thursdays.",
+        ),
         (MUSEUM, "On weekends it opens at 9 and closes at 5:30 PM."),
         (MUSEUM, "It is open from 9 am to 5.30 pm on weekends."),
         (MUSEUM, "It typically opens from 10 to 18 on weekdays."),
         (MUSEUM, "It is open daily except Mondays."),
         (MUSEUM, "The museum is closed on Mondays, with extended hours on Thursday."),
         (MUSEUM, "It operates six days a week with varying hours."),
-        (MUSEUM, "Hours:\n- Monday: Closed\n- Tuesday-Wednesday: 10:00 AM - 6:00 PM\n- Thursday: 10:00 AM - 8:00 PM"),
-        (CLINIC, "The clinic is open from 9:00 to 17:00 Monday through Friday and closes at noon on Saturdays."),
+        (
+            MUSEUM,
+            "Hours:\n- Monday: Closed\n- Tuesday-Wednesday: 10 AM - 6 PM\n- Thursday: 10:00-20:00",
+        ),
+        (
+            CLINIC,
+            "The clinic is open from 9:00 to 17:00 Monday through Friday and closes at noon on Saturdays.",
+        ),
         (CLINIC, "It is open Monday to Friday from nine, 9 a.m. to 5 p.m."),
         (GYM, "The gym is open 24 hours on weekends and from 6 AM to 11 PM on weekdays."),
     ],
@@ -56,7 +65,7 @@ def test_right_hours(data: object, text: str) -> None:
     ("data", "text", "wrong"),
     [
         (MUSEUM, "The museum is open seven days a week.", "seven days a week"),
-        (MUSEUM, "It is open from 10 AM to 6 PM from Tuesday to Friday.", "from 10 AM to 6 PM from Tuesday to Friday"),
+        (MUSEUM, "Open 10 AM to 6 PM from Tuesday to Friday.", "10 AM to 6 PM from Tuesday to Friday"),
         (MUSEUM, "It is closed on Tuesdays.", "closed on Tuesdays"),
         (MUSEUM, "It is open until 10 PM on weekends.", "until 10 PM on weekends"),
         (MUSEUM, "It opens at 11 AM on Saturdays.", "opens at 11 AM on Saturdays"),
@@ -65,14 +74,17 @@ def test_right_hours(data: object, text: str) -> None:
         (CLINIC, "Open Mon–Fri 9–6 p.m.", "Mon–Fri 9–6 p.m."),
         (GYM, "The gym is open 24 hours a day on weekdays.", "24 hours a day on weekdays"),
     ],
-)  # fmt: skip
+)
 def test_wrong_hours(data: object, text: str, wrong: str) -> None:
     found = [said for said, state in states(data, text) if state == "contradicted"]
     assert found == [wrong]
 
 
 def test_what_is_said_of_single_days_goes_before_what_is_said_of_all() -> None:
-    data = {"shop": "Nook", "hours": dict.fromkeys(["Mon", "Tue", "Wed", "Thu", "Fri"], "9-5") | {"Sat": "9-1"}}
+    data = {
+        "shop": "Nook",
+        "hours": dict.fromkeys(["Mon", "Tue", "Wed", "Thu", "Fri"], "9-5") | {"Sat": "9-1"},
+    }
     assert states(data, "Open Monday to Saturday from 9 AM to 5 PM, but closing at 1 PM on Saturdays.") == [
         ("Monday to Saturday from 9 AM to 5 PM", "supported"),
         ("closing at 1 PM on Saturdays", "supported"),
@@ -88,7 +100,9 @@ def test_note_has_the_right_hours() -> None:
 
 def test_hours_that_are_not_known_are_unsupported() -> None:
     data = {"name": "Nook", "hours": None}
-    assert states(data, "Nook is open daily from 9 AM to 5 PM.") == [("daily from 9 AM to 5 PM", "unsupported")]
+    assert states(data, "Nook is open daily from 9 AM to 5 PM.") == [
+        ("daily from 9 AM to 5 PM", "unsupported")
+    ]
 
 
 def test_midnight_to_midnight_on_all_days_can_mean_two_things() -> None:
