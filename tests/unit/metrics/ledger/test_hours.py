@@ -2,7 +2,7 @@
 
 import pytest
 
-from factable.metrics.ledger.hours import Interval, hours_statements, parse_hours
+from factable.metrics.ledger.hours import hours_statements
 from factable.structure import Structure
 from factable.text.sentences import sentence_spans
 from factable.types import Table
@@ -131,24 +131,3 @@ def test_hours_of_something_else(text: str) -> None:
 def test_weekdays_with_other_values_are_no_hours() -> None:
     data = {"name": "Canteen", "menu": {"Monday": "Soup", "Tuesday": "Pasta"}}
     assert states(data, "The canteen is open on Mondays from 9 AM to 5 PM.") == []
-
-
-@pytest.mark.parametrize(
-    ("value", "hours"),
-    [
-        ("17:30-23:0", (Interval(1050, 1380),)),
-        ("11:00 AM – 2:00 PM, 5 PM - 9 PM", (Interval(660, 840), Interval(1020, 1260))),
-        ("18:0-2:0", (Interval(1080, 1560),)),
-        ("Closed", ()),
-        ("Open 24 hours", (Interval(0, 1440),)),
-    ],
-)
-def test_parse_hours(value: str, hours: tuple[Interval, ...]) -> None:
-    readings = parse_hours(value)
-    assert readings is not None
-    assert readings[0] == hours
-
-
-def test_values_that_are_no_hours() -> None:
-    assert parse_hours("Soup") is None
-    assert parse_hours("21 degrees") is None
