@@ -58,6 +58,8 @@ from factable.text.values import Hint, Number, Relation, apply_hint, compare_val
         ("hours", Hint(words="hours")),
         ("day", Hint(words="day")),
         ("age", Hint("year", words="age")),
+        ("%", Hint("percent", words="%")),
+        ("rows[0].first elected", Hint(words="rows first elected")),
         ("", Hint()),
     ],
 )

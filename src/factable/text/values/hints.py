@@ -134,7 +134,8 @@ _MAX_UNIT_WORDS = 4
 @lru_cache(maxsize=1 << 14)
 def _hint_of_name(attribute: str) -> Hint:
     """The hint of a name alone: the last step of a path that has a unit decides."""
-    steps = re.split(r"\[\d+\]\.?|(?<=[\w\]])\.(?=\w)" if " " not in attribute else r"(?!)", attribute)
+    # With spaces, a full stop marks an abbreviation, as in "No.of seats".
+    steps = re.split(r"\[\d+\]\.?" if " " in attribute else r"\[\d+\]\.?|(?<=\w)\.(?=\w)", attribute)
     hints = [_hint_of_step(step) for step in steps if step]
     if not hints:
         return Hint()
@@ -150,6 +151,8 @@ def _hint_of_step(step: str) -> Hint:
     unit, scale = _unit_and_scale(inside[1].replace("_", " ")) if inside else ("", 1)
     if inside and (unit or scale > 1):
         step = step[: inside.start()]
+    if step.strip() == "%":
+        return Hint("percent", words="%")
     period, step = _period(step)
     words = split_identifier(step).split()
     if not unit and scale == 1:

@@ -56,6 +56,7 @@ _JOINS_TIME = frozenset((" ", ", ", " at ", " on ", ", at ", " from ", ", from "
 def _timestamps(text: str, dates: Iterable[Mention], times: Iterable[Mention]) -> list[Mention]:
     """A date and a time of day beside it, as one."""
     joined = []
+    times = [mention for mention in times if isinstance(mention.value, Time)]
     for first, second in pairwise(sorted([*dates, *times], key=lambda mention: (mention.start, mention.end))):
         date, time = (
             (first.value, second.value) if isinstance(first.value, Date) else (second.value, first.value)
@@ -85,7 +86,7 @@ def _weekdays_or_names(weekdays: list[Mention], names: list[Mention]) -> tuple[l
 
 
 # Thousands separated by plain spaces: 1 500 000, or 12 500 before a unit.
-_SPACED = re.compile(r"(?<![\w.,+])[1-9]\d{0,2}(?: \d{3})+(?![\d\w]|[.,]\d|\s\d)")
+_SPACED = re.compile(r"(?<![\w.,+])[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d{1,2})?(?![\d\w]|[.,]\d|\s\d)")
 
 
 def _joined_thousands(match: re.Match[str]) -> str:
@@ -188,6 +189,8 @@ def _numbers_and_dates(text: str) -> list[Value]:
 
 _CLOCK = re.compile(r"(\d{1,3}):(\d{1,2})")
 _BARE_HOURS = re.compile(r"(\d{1,2})\s?[-–]\s?(\d{1,2})")
+_YEAR_AND_MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])")
+_MONTHLY = re.compile(r"\b(?:month|period)\b", re.IGNORECASE)
 _OPENING = re.compile(r"\b(?:hours|open|opening|schedule)\b", re.IGNORECASE)
 _LASTING = re.compile(
     r"\b(?:duration|runtime|length|lap|pace|split|elapsed|(?:finish|race|total|cook|prep)\w* time)\b", re.I
@@ -195,11 +198,14 @@ _LASTING = re.compile(
 
 
 def _clock_readings(plain: str, hint: Hint) -> list[Value]:
-    """Hours such as 11-21 and 17:0 under a weekday or "opening hours", and durations such as 1:25."""
+    """Hours such as 11-21 and 17:0 under a weekday or "opening hours", durations such as 1:25, months."""
     hours, clock = _BARE_HOURS.fullmatch(plain), _CLOCK.fullmatch(plain)
     opening = _OPENING.search(hint.words) or hint.period in WEEKDAYS
     if hours and opening and max(int(hours[1]), int(hours[2])) <= 24:
         return [Time(int(hours[1]) * 60, int(hours[2]) * 60 or 24 * 60)]
+    month = _YEAR_AND_MONTH.fullmatch(plain)
+    if month and (_WHEN.search(hint.words) or _MONTHLY.search(hint.words)):
+        return [Date(int(month[1]), int(month[2]))]
     if clock and opening and int(clock[1]) < 24 and len(clock[2]) == 1:
         return [Time(int(clock[1]) * 60 + int(clock[2]))]
     if clock and _LASTING.search(hint.words) and len(clock[2]) == 2:

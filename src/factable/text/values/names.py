@@ -11,6 +11,8 @@ from factable.text.values.words import Word, split_words
 _ARTICLES = frozenset(("the", "a", "an"))
 # A qualifier that distinguishes things of the same name, as in "Avatar (film)".
 _QUALIFIER = re.compile(r"(?<=\S)\s*\([^()]*\)\s*\Z")
+# The same season as 2023/24, 2023–24 and 2023-24.
+_SEASON = re.compile(r"((?:19|20)\d\d)[/–-](\d\d)")
 _PARTICLE_WORDS = (
     "of the de del della di da dos das du van der den von zu la le les el al bin ibn y e af av op ter for"
 )
@@ -36,6 +38,9 @@ _ABBREVIATION = re.compile(
 
 def parse_name(text: str) -> Name:
     """A text as a name, without a leading article or a qualifier in parentheses; underscores are spaces."""
+    season = _SEASON.fullmatch(text)
+    if season and (int(season[1]) + 1) % 100 == int(season[2]):
+        return Name((season[1], season[2]))
     plain = text.replace("_", " ")
     plain = _QUALIFIER.sub("", plain) or plain
     words = split_words(plain)

@@ -148,13 +148,19 @@ _SCALE_WORD = "|".join(SCALES)
 _STARTS = re.compile(
     rf"(?<![^\W_])(?:({'|'.join([*_SMALL, *_ORDINALS])})|(half)(?:\s({_SCALE_WORD}|a\s(?:{_SCALE_WORD})))?"
     rf"|an?[\s-](dozen|hundred|{_SCALE_WORD})|an?\s(third|quarter|fifth|tenth)(?=\s(?:of|as)\s)"
-    rf"|(an?)(?=\s[a-z]+\sand\sa\shalf))(?![^\W_])",
+    rf"|(an?)(?=\s[a-z]+\sand\sa\shalf|\s(?:hour|minute|day|week|year|foot)\s(?:and\s)?(?:\d|[a-z-]+\s(?:minutes|seconds|"
+    rf"hours|days|weeks|months|inches)))|(an?)(?=\s(?:hour|minute)(?![^\W_]))|(a\ssingle)(?=\s))(?![^\W_])",
     re.IGNORECASE,
 )
 _NEXT = re.compile(r"(\sand\s|-and-|,\s|\s|-)([A-Za-z]+)(?![^\W_])", re.IGNORECASE)
 _OF = re.compile(r"\sof(?![^\W_])", re.IGNORECASE)
 _POINTING = re.compile(
     r"(?<![^\W_])(?:the|this|that|no|any|some|every|each|which|other|first|last|third)\s\Z", re.IGNORECASE
+)
+# "80 km an hour" lasts no hour.
+_LASTING = re.compile(
+    r"(?<![^\W_])(?:takes?|took|lasts?|lasted|for|about|around|under|over|just|within|exactly|than|in)\s\Z",
+    re.IGNORECASE,
 )
 _AN = re.compile(r"\san?(?=\s)")
 # "half" is a number in "half of them", "half an hour", "by half"; not in "the second half", "half-time".
@@ -181,13 +187,17 @@ def numerals_in_words(text: str) -> Iterator[Numeral]:
 
 
 def _number(text: str, start: re.Match[str]) -> Numeral | None:
-    small, half, scale, multiplier, part, one = start.groups()
+    small, half, scale, multiplier, part, one, lasting, single = start.groups()
     if half:
         return _half(text, start, scale)
     if part:
         return Numeral(start.start(), start.end(), Fraction(1, _PARTS[part.lower()]), TENTH, share=True)
+    if single or (lasting and _LASTING.search(text, max(0, start.start() - 9), start.start())):
+        return Numeral(start.start(), start.end(), Fraction(1), Fraction(1))
+    if lasting:
+        return None
     if one:
-        # "an hour and a half"
+        # "an hour and a half", "an hour and 35 minutes"
         known = unit_at(text, start.end())[0]
         return Numeral(start.start(), start.end(), Fraction(1), Fraction(1)) if known else None
     if multiplier:
@@ -328,7 +338,9 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _LONG_NUMBERS = re.compile(r"\d{4,}[-–]\d{4,}")
-_RATING = re.compile(r"(\d{1,3})/(5|10|100)")
+_RATING = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)/(5|10|100)")
+_SCIENTIFIC = re.compile(r"(\d(?:\.(\d{1,20}))?)e([+-]?\d{1,2})", re.IGNORECASE)
+_FEET_AND_INCHES = re.compile(r"(\d)['’](\d|1[01])")
 _PLUS = re.compile(r"\+(?![\d+])|-plus(?![^\W_])")
 _UNIT_AND_A_HALF = re.compile(r"\sand\sa\shalf(?![^\W_])", re.IGNORECASE)
 _SIDES = re.compile(r"(\d{1,5}(?:\.\d+)?)[x×](\d{1,5}(?:\.\d+)?)(?:[x×](\d{1,5}(?:\.\d+)?))?")
@@ -385,9 +397,18 @@ def _read_token(text: str, token: re.Match[str], after: int) -> list[Mention]:
     """The possible meanings of a token with digits: a quantity, a rating, a code."""
     code = Mention(parse_name(token[0]), token.start(), token.end())
     rating = _RATING.fullmatch(token[0])
-    if rating and int(rating[1]) <= int(rating[2]):
-        rated = Number(Fraction(int(rating[1])), rating_unit(rating[2]))
+    if rating and Fraction(rating[1]) <= int(rating[2]):
+        step = Fraction(1, 10 ** len(rating[1].partition(".")[2]))
+        rated = Number(Fraction(rating[1]), rating_unit(rating[2]), step)
         return [Mention(rated, token.start(), token.end()), code]
+    scientific, feet = _SCIENTIFIC.fullmatch(token[0]), _FEET_AND_INCHES.fullmatch(token[0])
+    if scientific:
+        power = Fraction(10) ** int(scientific[3])
+        number = Number(Fraction(scientific[1]) * power, "", power / 10 ** len(scientific[2] or ""))
+        return [Mention(number, token.start(), token.end())]
+    if feet and text[token.end() : token.end() + 1] in ('"', "″", "”"):
+        inches = Number(Fraction(int(feet[1]) * 12 + int(feet[2])), "inch")
+        return [Mention(inches, token.start(), token.end() + 1)]
     several = _score(text, token, after) or _dimensions(text, token)
     if several:
         return several

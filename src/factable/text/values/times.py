@@ -178,12 +178,14 @@ def exact_time(time: Time) -> Time:
 
 _SHORT_DAYS = ("Mon", "Tues?", "Wed", "Thu(?:rs?)?", "Fri", "Sat", "Sun")
 _WEEKDAY = rf"(?:(?:{'|'.join(WEEKDAYS)})s?|(?:{'|'.join(_SHORT_DAYS)})\b\.?)"
+_TWO_LETTERS = f"(?:{'|'.join(day[:2] for day in WEEKDAYS)})"
 _DAYS = re.compile(
     rf"(?<![^\W_])(?:{_WEEKDAY}"
     rf"(?:(?:\s?[-–—&/]\s?|\s(?:to|through|thru|until)\s|, and |,\s?|\sand\s){_WEEKDAY})*"
+    rf"|{_TWO_LETTERS}(?:[-–,]{_TWO_LETTERS})+"
     r"|[Ww]eekdays?|[Ww]eekends?|[Ee]very\sday|[Ss]even\sdays\sa\sweek)(?![^\W_])"
 )
-_ONE_DAY = re.compile(_WEEKDAY)
+_ONE_DAY = re.compile(f"{_WEEKDAY}|{_TWO_LETTERS}")
 _TO_DAY = re.compile(r"\s?[-–—]\s?|\s(?:to|through|thru|until)\s")
 _HOURS_NEXT = re.compile(r":?\s\d")
 
@@ -192,7 +194,7 @@ def find_weekdays(text: str) -> Iterator[Mention]:
     """Weekdays and sets of them: Mondays, Mon–Fri, Tuesday and Thursday, weekends."""
     for match in _DAYS.finditer(text):
         days = _days(match[0])
-        short = len(match[0]) < 6
+        short = _ONE_DAY.fullmatch(match[0]) and len(match[0]) < 6
         # "Sun" and "Sat" alone are other words.
         if not short or len(match[0]) == len(text) or _HOURS_NEXT.match(text, match.end()):
             yield Mention(Weekdays(days), match.start(), match.end())
@@ -213,7 +215,7 @@ def _listed_days(written: str) -> tuple[int, ...]:
     days: set[int] = set()
     last, end = -1, 0
     for match in _ONE_DAY.finditer(written):
-        day = next(index for index, name in enumerate(WEEKDAYS) if name.startswith(match[0][:3]))
+        day = next(index for index, name in enumerate(WEEKDAYS) if name.startswith(match[0][:2]))
         if last >= 0 and _TO_DAY.fullmatch(written, end, match.start()):
             days |= {(last + step) % 7 for step in range((day - last) % 7 + 1)}
         days.add(day)

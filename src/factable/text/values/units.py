@@ -60,8 +60,8 @@ calendar     | year           | 12             |                     | yrs
 calendar     | decade         | 120            |                     |
 calendar     | century        | 1200           |                     |
 speed        | metre per second | 1            | meter per second    | m/s
-speed        | kilometre per hour | 5/18       | kilometer per hour  | km/h, kph, kmh
-speed        | mile per hour  | 1397/3125      |                     | mph
+speed        | kilometre per hour | 5/18       | kilometer per hour  | km/h, kph, kmh, km an hour
+speed        | mile per hour  | 1397/3125      |                     | mph, miles an hour
 speed        | knot           | 463/900        |                     | kn
 temperature  | degree Celsius | 1              | degree centigrade, degree C, Celsius | °C, ° C, ºC, ℃
 temperature  | degree Fahrenheit | 5/9         | degree F, Fahrenheit | °F, ° F, ºF, ℉
@@ -199,7 +199,12 @@ def _powers(tables: _Tables) -> None:
                 tables.words.setdefault(f"{prefix} {form}", []).append(name)
                 tables.words.setdefault(f"{short} {form}", []).append(name)
             for symbol in [symbol for symbol, names in tables.symbols.items() if names == [unit.name]]:
-                for form in (f"{short} {symbol}", f"{short}. {symbol}", *(symbol + mark for mark in marks)):
+                for form in (
+                    f"{short} {symbol}",
+                    f"{short}. {symbol}",
+                    f"{short}{symbol}",
+                    *(symbol + mark for mark in marks),
+                ):
                     tables.symbols.setdefault(form, []).append(name)
 
 
@@ -244,8 +249,11 @@ def _any_of(forms: list[str]) -> str:
 
 
 _END = r"(?:(?<=[%°$€£¥₹₩₽₺℃℉″])|(?![^\W_]))"
-# After a number with a decimal, a quotation mark is the sign of inches.
-_UNIT = re.compile(rf"[\s-]?((?i:{_any_of([*_WORDS])})|{_any_of([*_SYMBOLS])}){_END}|(?<=\.\d)[\"”]")
+# After a number with a decimal, a quotation mark is the sign of inches; "in" is their symbol after feet only.
+_UNIT = re.compile(
+    rf"[\s-]?((?i:{_any_of([*_WORDS])})|{_any_of([*_SYMBOLS])}){_END}|(?<=\.\d)[\"”]"
+    r"|(?:(?<=ft \d)|(?<=ft \d\d)|(?<=feet \d)|(?<=feet \d\d))\sin(?![^\W_])"
+)
 _MONEY = [form for form, names in _SYMBOLS.items() if UNITS[names[0]].dimension == "money"]
 #: A currency before its number, as a part of a pattern.
 CURRENCY_BEFORE = _any_of(_MONEY)
