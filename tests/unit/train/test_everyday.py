@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -186,3 +187,36 @@ def test_the_command_writes_rows_that_factable_reads(tmp_path):
     for row, example in zip(rows, made, strict=True):
         spans = () if example.fault is None else example.fault.spans
         assert [tuple(span[:2]) for span in row["spans"]] == list(spans)
+
+
+def numbers_at(example, sentence):
+    """The numbers a sentence of a series is about, in order."""
+    return [look_up(example.data, path) for path in sentence.paths]
+
+
+def test_changes_and_trends_follow_from_the_series():
+    """Derived again from the data; wrong exactly where a fault says so."""
+    checked = {True: 0, False: 0}
+    for example in make_examples("train", 3000, seed=8):
+        for sentence in example.sentences:
+            start, end = sentence.span
+            said = example.text[start:end]
+            change = re.search(
+                r"(grew|shrank|increased|decreased) by (?:about )?([\d.]+)(?:%| percent)", said
+            )
+            trend = re.search(r"(rose|fell) every|(grew|shrank) steadily|kept (rising|falling)", said)
+            if change and re.search("from|[Bb]etween", said):
+                before, after = numbers_at(example, sentence)
+                percent = 100 * (after / before - 1) * (1 if change[1] in ("grew", "increased") else -1)
+                right = abs(percent - float(change[2])) <= (0.051 if "." in change[2] else 0.501)
+            elif trend:
+                values = numbers_at(example, sentence)
+                sign = 1 if any(word in ("rose", "grew", "rising") for word in trend.groups()) else -1
+                right = all(sign * (later - earlier) > 0 for earlier, later in pairwise(values))
+            else:
+                continue
+            spans = example.fault.spans if example.fault else ()
+            assert right != any(start <= first < end for first, _ in spans), said
+            checked[right] += 1
+    assert checked[True] > 50
+    assert checked[False] > 15

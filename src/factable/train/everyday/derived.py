@@ -15,6 +15,7 @@ from factable.train.everyday.values import (
     article,
     plain_number,
     say_value,
+    singular_unit,
 )
 
 
@@ -56,7 +57,7 @@ def like(fact: Fact, number: float, rng: Random, *, decimals: int | None = None)
         return Piece(plain_number(value.content, 2), "value", value=replace(value, kind="number"))
     if value.kind == "quantity" and value.unit == "C":
         # A difference in degrees cannot be converted as a temperature.
-        return Piece(f"{plain_number(value.content, places)} degrees", "value", value=value)
+        return Piece(singular_unit(plain_number(value.content, places), " degrees"), "value", value=value)
     return value_piece(value, rng)
 
 
@@ -299,13 +300,14 @@ def derive_from_series(entity: Entity, fact: Fact, shared: Wordings, rng: Random
             used = [periods[first], periods[last]]
             slots |= {"p": Piece(periods[first]), "q": Piece(periods[last])}
             if name == "percent_change":
-                percent = round(100 * abs(after / before - 1), 1)
+                percent = 100 * abs(after / before - 1)
+                decimals = 1 if percent < 10 else 0
                 value = Value(
-                    "percent", percent if percent < 10 else round(percent), "", 1 if percent < 10 else 0
+                    "percent", round(percent, decimals) if decimals else round(percent), "", decimals
                 )
                 if not value.content:
                     return None
-                about = "" if abs(100 * abs(after / before - 1) - value.content) < 1e-9 else "about "
+                about = "" if abs(percent - value.content) < 1e-9 else "about "
                 slots["v"] = Piece(about + say_value(value, rng), "value", value=value)
             elif name == "higher_than":
                 kind = "comparison"

@@ -13,7 +13,6 @@ from factable.train.everyday.values import (
     DAYS,
     MONTHS,
     UNITS,
-    StoreForm,
     Value,
     capitalized,
     plain_number,
@@ -21,7 +20,6 @@ from factable.train.everyday.values import (
 
 SMALL_RECORD = 6
 NULL_SHARE = 0.12
-NOTED = frozenset({"note"})
 TECHNICAL_KEYS = ("id", "url", "image_url", "updated_at", "uuid", "slug", "source", "version", "external_ref")
 
 
@@ -76,7 +74,7 @@ def make_record(domain: Domain, shared: Wordings, rng: Random) -> Record:
     currency = rng.choice(list(CURRENCIES))
     root = make_entity(domain.entity, chosen, shared, rng, set(), currency)
     rows: list[Entity] = []
-    if domain.rows is not None and (not small or len(chosen) == 0):
+    if domain.rows is not None and not small:
         columns = pick_attributes(domain.rows, len(domain.rows.attributes), 0.8, rng)
         taken: set[str] = set()
         count = rng.randint(*domain.rows.size)
@@ -94,7 +92,7 @@ def make_record(domain: Domain, shared: Wordings, rng: Random) -> Record:
 
 def pick_attributes(entity: EntityType, count: int, share: float, rng: Random) -> list[Attribute]:
     """Some attributes of an entity type, in their order."""
-    names = [each.name for each in entity.attributes if rng.random() < share or each.kind in NOTED]
+    names = [each.name for each in entity.attributes if rng.random() < share]
     chosen = set(rng.sample(names, min(count, len(names))))
     if not chosen:
         chosen = {entity.attributes[0].name}
@@ -248,7 +246,6 @@ class Layout:
     def __init__(self, rng: Random) -> None:
         self.rng = rng
         self.words = rng.choices(("snake", "camel", "pascal"), (11, 7, 1))[0]
-        self.forms: dict[str, StoreForm] = {}
         self.keys: dict[str, str] = {}
         self.choices: dict[str, str] = {}
         self.yes_no = rng.choice(((True, False), (True, False), (True, False), ("yes", "no"), ("Yes", "No")))

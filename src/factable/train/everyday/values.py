@@ -10,8 +10,6 @@ ValueKind = Literal[
     "number", "quantity", "money", "percent", "rating", "date", "time", "year", "yes_no", "word", "list"
 ]
 NUMERIC = frozenset({"number", "quantity", "money", "percent", "rating"})
-# How a number with a unit can be stored: in the key, beside it, in an object, or as text.
-StoreForm = Literal["suffix", "object", "sibling", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,6 @@ class Unit:
     words: tuple[str, ...]
     mistaken_for: tuple[str, ...]
     converted: tuple[float, float, str] | None = None  # factor, offset, words of the other unit
-    glued: bool = False
 
 
 UNITS = {
@@ -196,7 +193,7 @@ def say_quantity(value: Value, rng: Random) -> str:
     words = rng.choice(unit.words)
     if words.startswith("-"):
         words = unit.words[0]
-    if words[0] != " " or len(words) < 5:
+    if len(words) < 5 or not words[1:].replace(" ", "").isalpha() or words[0] != " ":
         # Nobody writes "eight GB".
         return plain_number(number, value.decimals) + words
     return singular_unit(say_number(number, value.decimals, rng), words)
