@@ -335,7 +335,8 @@ _UNTOLD = _words(
     whether"""
 )
 _PEOPLE = _words(
-    "you customers guests visitors patrons users diners residents tenants they members we people"
+    """you customers guests visitors patrons users diners residents tenants they members we people pets dogs
+    children kids"""
 )
 
 

@@ -23,7 +23,8 @@ _NOISE = words_in(
     """restaurant restaurants business businesses has have is are was allow allows allowed accept accepts
     accepted good for available availability offer offers offered support supports supported include
     includes included can enabled enable flag provides provided permitted the a an of to and with by
-    option options service services feature friendly suitable eligible status does it"""
+    option options service services feature friendly suitable eligible status does it contain
+    contains"""
 )
 # Keys that hold yes/no keys together; a text need not name them with each.
 _HOLDERS = words_in(
@@ -100,6 +101,8 @@ OTHER_MEANINGS = {
 _THINGS = words_in(
     "parking wifi music pet delivery seating insurance warranty shipping laundry breakfast pool"
 )
+# Objects whose keys are kinds of them, and mean little without them: a street is not street parking.
+_OF_KINDS = words_in("parking ambience music payment style entertainment seating")
 # What everything of its kind has; only what it is like can be told.
 _ABSTRACT = words_in("ambience ambiance atmosphere quality style condition rating")
 # "price: free" is no yes to a price.
@@ -137,8 +140,8 @@ class YesNoKey:
     """What yes/no leaves of one column are called: parts that must all be said, the head last.
 
     `field` has words of the object that the key is in, one of which must be near, `weak_field` words that
-    may follow instead; `is_adjective` tells that the key is said of something, `is_whole` that it is an
-    object and its leaves are kinds of it.
+    may follow instead; `is_adjective` tells that the key is said of something, `is_noun` that it may also be
+    something that one has, `is_whole` that it is an object and its leaves are kinds of it.
     """
 
     leaves: tuple[Leaf, ...]
@@ -146,6 +149,7 @@ class YesNoKey:
     field: frozenset[str] = frozenset()
     weak_field: frozenset[str] = frozenset()
     is_adjective: bool = False
+    is_noun: bool = False
     is_whole: bool = False
     label: str = ""
 
@@ -274,6 +278,9 @@ def _key_of(leaves: tuple[Leaf, ...]) -> YesNoKey | None:
         is_adjective = len(stems) == 1 and (prefix == ["is"] or stems[0].endswith(_ADJECTIVE_ENDINGS))
         return YesNoKey(leaves, parts, is_adjective=is_adjective, label=label)
     strong, weak = _field_of(parents[-1])
+    if strong.isdisjoint(_OF_KINDS):
+        is_known = tuple(stems) in _GROUPS or len(stems) > 1
+        return YesNoKey(leaves, parts, is_adjective=not is_known, is_noun=True, label=label)
     return YesNoKey(leaves, parts, field=strong, weak_field=weak, is_adjective=True, label=label)
 
 

@@ -40,8 +40,12 @@ class YesNo(NamedTuple):
     note: str
 
 
-_BEING = words_in("is are was were be as feel feels seems being remains considered both either it's")
+_BEING = words_in("is are was were be as feel feels seems being been remains considered both either it's")
 _BETWEEN = words_in("and or , very quite a an the rather both more most somewhat also slightly not")
+_HAVING = words_in(
+    "a an the no any with without has have offer offers include includes contain contains and or , accept"
+)
+_AFTER_THINGS = words_in(", and or is are but with in on at for of to plus as which that from while not")
 _REQUIRED = re.compile(
     r"\b(?:requir|necessar|need|recommend|must|should|advis|suggest|essential|encourag)", re.I
 )
@@ -80,6 +84,8 @@ class _Reader:
                 self.by_anchor[anchor].append(key)
         names = {frame.name for frame in structure.frames} | {structure.title}
         self.masked = [*_occurrences(text, names), *(match.span() for match in _QUOTED.finditer(text))]
+        # What the sentence before was about.
+        self.subject: int | None = None
         self.supporting: dict[str, list[_Scanned]] = {}
 
     def statements(self, sentence_spans: Sequence[Span]) -> list[YesNo]:
@@ -87,6 +93,7 @@ class _Reader:
         for sentence in sentence_spans:
             for statement in self._sentence(sentence):
                 by_core[statement.core].append(statement)
+            self.subject = self._subject_of(sentence)
         return [each for core in sorted(by_core) for each in self._nearest(by_core[core])]
 
     def _nearest(self, statements: Sequence[YesNo]) -> list[YesNo]:
@@ -147,11 +154,26 @@ class _Reader:
         if len(frames) == 1 and first.parent is None:
             return key.leaves
         said = self.text[slice(*sentence)].lower()
-        named = [index for index in frames if _names(self.structure.frames[index].name, said)]
         before = said[: core[0] - sentence[0]]
+        named = self._named(frames, said)
+        if len(frames) == 1 and _names(first.label, before):
+            return key.leaves
+        if not named:
+            # "Lake Path is easy. Dogs are allowed."
+            return tuple(leaf for leaf in key.leaves if leaf.frame == self.subject)
         if len(named) == 1 and _names(self.structure.frames[named[0]].name, before):
             return tuple(leaf for leaf in key.leaves if leaf.frame in named)
-        return key.leaves if len(frames) == 1 and _names(first.label, before) else ()
+        return ()
+
+    def _named(self, frames: Iterable[int], said: str) -> list[int]:
+        return [index for index in frames if _names(self.structure.frames[index].name, said)]
+
+    def _subject_of(self, sentence: Span) -> int | None:
+        """The object that a sentence is about: the only one that it names at its beginning."""
+        said = self.text[slice(*sentence)].lower().removeprefix("the ")
+        frames = [frame.index for frame in self.structure.frames if frame.name]
+        found = [index for index in frames if said.startswith(self.structure.frames[index].name.lower())]
+        return found[0] if len(found) == 1 else None
 
     def _is_told(self, key: YesNoKey, says: Polarity) -> bool:
         """Whether other values of the data, prose above all, say the same of a key."""
@@ -257,6 +279,8 @@ class _Scanned:
         """Whether an adjective is said of its field, or of the subject."""
         if key.field & self.words or key.weak_field.intersection(self.stems[last : last + 2]):
             return True
+        if key.is_noun and self._is_had(index, last):
+            return True
         if key.field and not key.weak_field:
             return False
         for back in range(index - 1, max(-1, index - 2 * _MAX_GAP - 2), -1):
@@ -264,7 +288,14 @@ class _Scanned:
                 return True
             if self.stems[back] not in _BETWEEN and not self._is_in_list(back):
                 return False
-        return False
+        # "Not rechargeable" is said of the whole.
+        return self.stems[:index] == ["not"]
+
+    def _is_had(self, index: int, last: int) -> bool:
+        """Whether a word stands where a thing does that one has: "with a balcony and …", "nut-free"."""
+        before = self.stems[index - 1] if index else ""
+        after = self.stems[last] if last < len(self.stems) else ","
+        return after == "free" or (before in _HAVING and after in _AFTER_THINGS)
 
     def _is_in_list(self, index: int) -> bool:
         """Whether a word is a member of a list: a comma or "and" follows."""
@@ -295,12 +326,19 @@ def _says(text: str, clause: Clause, match: _Match, key: YesNoKey) -> Polarity |
     if answer:
         says: Polarity = "yes" if answer["yes"] else "unknown" if answer["unknown"] else "no"
     else:
-        if _REQUIRED.search(text, *clause.span) and not key.is_of_need:
+        if not key.is_of_need and _is_about_need(text, clause, match.core):
             return None
         says = polarity_at(clause, match.core)
     if match.is_opposite and says != "unknown":
         return "no" if says == "yes" else "yes"
     return says
+
+
+def _is_about_need(text: str, clause: Clause, core: Span) -> bool:
+    """Whether the words next to a key tell that it is required, or advised."""
+    before = re.split(r"[,;]|\band\b", text[clause.start : core[0]])[-1]
+    after = re.split(r"[,;]|\band\b", text[core[1] : clause.end])[0]
+    return bool(_REQUIRED.search(before) or _REQUIRED.search(after))
 
 
 def _truth(leaves: Sequence[Leaf], is_whole: bool) -> Polarity:

@@ -188,3 +188,23 @@ def test_objects_inside_a_record_are_not_the_record() -> None:
     data = {"name": "Ann's shop", "verified": True, "owner": {"name": "Ann Ray", "verified": False}}
     assert summary(data, "The shop is verified.") == [("verified", "yes", "supported")]
     assert summary(data, "Ann Ray is verified.") == [("verified", "yes", "contradicted")]
+
+
+def test_keys_of_parts_of_a_record() -> None:
+    data = {"room": {"balcony": True, "sea_view": False}, "diet": {"vegan": True, "contains_nuts": False}}
+    assert summary(data, "It has a balcony and a sea view.") == [
+        ("balcony", "yes", "supported"),
+        ("sea view", "yes", "contradicted"),
+    ]
+    assert summary(data, "The soup is not vegan, but nut-free.") == [
+        ("vegan", "no", "contradicted"),
+        ("nut", "no", "supported"),
+    ]
+    assert summary(data, "A vegan chef made it.") == []
+
+
+def test_the_sentence_before_names_the_row() -> None:
+    trails = [{"name": "Lake Path", "dogs_allowed": True}, {"name": "Eagle Ridge", "dogs_allowed": False}]
+    text = "{} is a fine trail. Dogs are allowed."
+    assert summary(trails, text.format("Lake Path")) == [("Dogs", "yes", "supported")]
+    assert summary(trails, text.format("Eagle Ridge")) == [("Dogs", "yes", "contradicted")]
