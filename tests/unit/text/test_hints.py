@@ -4,7 +4,16 @@ from fractions import Fraction
 
 import pytest
 
-from factable.text.values import Hint, Number, Relation, apply_hint, compare_values, find_mentions, hint_of
+from factable.text.values import (
+    Hint,
+    Number,
+    Relation,
+    apply_hint,
+    compare_values,
+    find_mentions,
+    find_value,
+    hint_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -126,4 +135,7 @@ def test_values_under_a_hint(value, attribute, text, relation):
 
 def test_a_currency_beside_is_the_unit_of_the_amount():
     hint = hint_of("amount", {"currency": "EUR"})
-    assert apply_hint("12.5", hint) == (Number(Fraction("12.5"), "EUR", Fraction(1, 10)),)
+    readings = apply_hint("12.5", hint)
+    assert readings == (Number(Fraction("12.5"), "EUR", Fraction(1, 10)),)
+    assert find_value(readings, "It costs €12.50.")[0].relation is Relation.EQUAL
+    assert find_value(readings, "It costs $12.50.") == []

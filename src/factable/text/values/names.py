@@ -78,8 +78,11 @@ def _compare_nations(data: Name, text: Name) -> Relation:
         return Relation.COARSER
     if people and people == other_country:
         return Relation.FINER
-    same = (country and country == other_country) or (people and people == other_people)
-    return Relation.EQUAL if same else Relation.DIFFERENT
+    if people and people == other_people:
+        # "Italians" is "Italian"; "Spanish" and "Spaniards" are not quite the same.
+        same_word = data.words[-1].removesuffix("s") == text.words[-1].removesuffix("s")
+        return Relation.EQUAL if same_word else Relation.INCOMPARABLE
+    return Relation.EQUAL if country and country == other_country else Relation.DIFFERENT
 
 
 def is_acronym(short: Name, name: Name) -> bool:

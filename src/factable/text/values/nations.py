@@ -2,7 +2,7 @@
 
 from factable.text.values.words import split_words
 
-# Names of a country, then the words for its people.
+# Names of a country, then the words for its people, without those that are first names (Finn).
 _NATIONS = """
 Afghanistan | Afghan
 Albania | Albanian
@@ -30,13 +30,13 @@ Croatia | Croatian
 Cuba | Cuban
 Cyprus | Cypriot
 Czech Republic, Czechia | Czech
-Denmark | Danish, Dane
+Denmark | Danish
 Ecuador | Ecuadorian
 Egypt | Egyptian
 England | English
 Estonia | Estonian
 Ethiopia | Ethiopian
-Finland | Finnish, Finn
+Finland | Finnish
 France | French
 Georgia | Georgian
 Germany | German
@@ -75,7 +75,7 @@ Pakistan | Pakistani
 Paraguay | Paraguayan
 Peru | Peruvian
 Philippines, The Philippines | Filipino, Philippine
-Poland | Polish, Pole
+Poland | Polish
 Portugal | Portuguese
 Romania | Romanian
 Russia, Russian Federation | Russian
@@ -89,7 +89,7 @@ Slovenia | Slovenian, Slovene
 South Africa | South African
 South Korea, Korea, Republic of Korea | Korean, South Korean
 Spain | Spanish, Spaniard
-Sweden | Swedish, Swede
+Sweden | Swedish
 Switzerland | Swiss
 Taiwan | Taiwanese
 Thailand | Thai

@@ -71,14 +71,20 @@ def parse_text(text: str) -> ParsedText:
     return ParsedText(text, find_mentions(text), words, line, tuple(offsets))
 
 
-def find_value(value: str | Value, text: str | ParsedText, attribute: str = "") -> list[Hit]:
+def find_value(
+    value: str | Value | tuple[Value, ...], text: str | ParsedText, attribute: str = ""
+) -> list[Hit]:
     """Where a text states a value of the data, the most exact first; the attribute helps to parse the value.
+
+    Several values are readings of one, such as those of `apply_hint`.
 
     Hits are equal, coarser or finer. A yes or no is found by the words of its attribute, and is "different"
     if they are denied (or not denied).
     """
     parsed = parse_text(text) if isinstance(text, str) else text
-    values = possible_values(value, attribute) if isinstance(value, str) else (value,)
+    if isinstance(value, str):
+        value = possible_values(value, attribute)
+    values = value if isinstance(value, tuple) else (value,)
     relations: dict[Span, Relation] = {}
     for candidate in values:
         for span, relation in _hits(candidate, parsed, attribute):
