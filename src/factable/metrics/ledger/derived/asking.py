@@ -69,6 +69,11 @@ class Degree(NamedTuple):
         return None
 
     @property
+    def is_of_size(self) -> bool:
+        """Whether the word is "large" or "small", said of amounts of any kind."""
+        return "size" in self.columns
+
+    @property
     def names_columns(self) -> bool:
         """Whether the word itself says which attribute is compared."""
         return bool(self.columns or self.reversed_columns)
@@ -104,6 +109,9 @@ SUPERLATIVE = re.compile(
     r"(?<!most(?=\sof\b|\slikely\b))"
 )
 COMPARATIVE = re.compile(rf"(?<![\w-])(?<!no )(?<!not )(?P<word>{_any_of(COMPARATIVES)})(?![\w-])")
+TOP = re.compile(
+    r"\b(?:top|first|best)[\s-](?P<number>\d{1,3}|three|four|five|six|seven|eight|nine|ten|twenty)\b"
+)
 ONE_OF = re.compile(r"\b(?:one of|among) the\s\Z")
 NOT = re.compile(r"\b(?:not|no|never|neither|nor|without|n't)\b|n['’]t\b")
 

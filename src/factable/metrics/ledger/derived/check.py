@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from factable.metrics.ledger.derived.amounts import check_amounts
+from factable.metrics.ledger.derived.arithmetic import check_arithmetic, check_written_sums
 from factable.metrics.ledger.derived.asking import SUPERLATIVE
 from factable.metrics.ledger.derived.clauses import Clause, Derived, known_words
 from factable.metrics.ledger.derived.columns import rows_of
 from factable.metrics.ledger.derived.comparisons import check_comparisons
 from factable.metrics.ledger.derived.counts import check_counts
 from factable.metrics.ledger.derived.links import tokens_of
+from factable.metrics.ledger.derived.repeats import check_repeats
 from factable.metrics.ledger.derived.scores import check_scores
 from factable.metrics.ledger.derived.superlatives import check_superlatives
 from factable.metrics.ledger.derived.times import check_times
@@ -24,6 +26,7 @@ _CHECKS: tuple[Callable[[Clause], Iterator[Derived]], ...] = (
     check_counts,
     check_amounts,
     check_trends,
+    check_repeats,
 )
 # Where one statement ends and another begins within a sentence.
 _BOUNDARY = re.compile(
@@ -53,6 +56,9 @@ def derived_statements(structure: Structure, text: str, sentence_spans: Sequence
                 for check in _CHECKS:
                     candidates += check(clause)
             found += _agreed(candidates)
+        found += check_written_sums(text, sentence)
+        known_spans = {one.span_of_number for one in found}
+        found += [one for one in check_arithmetic(structure, inside) if one.span_of_number not in known_spans]
         found += check_times(structure, text, sentence, inside)
         found += check_scores(structure, text, sentence)
     return sorted(found, key=lambda one: one.span)

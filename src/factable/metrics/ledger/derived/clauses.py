@@ -1,21 +1,24 @@
 """A sentence as the checks see it: its words, numbers, and what they refer to in one set of rows."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from factable.metrics.ledger.derived.asking import OPERATION_WORDS
+from factable.metrics.ledger.derived.asking import OPERATION_WORDS, TOP
 from factable.metrics.ledger.derived.columns import Cell, Column, Rows
 from factable.metrics.ledger.derived.links import Link, Tie, Token, find_rows, tie_column, tie_columns
 from factable.metrics.ledger.derived.wording import GLUE, stem, stems_of
 from factable.structure import Structure
-from factable.text.values import Date, Mention, Number
+from factable.text.values import Date, Mention, Number, Value
 from factable.types import Span
 
 # Words that no check understood: with more of them in a sentence, nothing in it is called wrong.
-MAX_UNKNOWN = 1
+MAX_UNKNOWN = 2
+_LIMITING = re.compile(
+    r"(?:\A|\b(?:among|amongst|of|for|in|on|from|within|during|at|by|across|throughout|,)\s(?:all\s|the\s|those\s|year\s)*)\Z"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +98,12 @@ class Clause:
         """What names rows; words of the title name the whole."""
         found = find_rows(self.rows, self.tokens, self.mentions)
         title = frozenset(stems_of(self.structure.title))
-        if not title:
-            return found
-        return [link for link in found if not all(token.stem in title for token in self.tokens_in(link.span))]
+        return [
+            link
+            for link in found
+            if not all(token.stem in title for token in self.tokens_in(link.span))
+            and not self.words[: link.span[0] - self.span[0]].endswith("as of ")
+        ]
 
     @cached_property
     def entities(self) -> list[Link]:
@@ -113,12 +119,14 @@ class Clause:
     def numbers(self) -> list[Mention]:
         """Amounts that are not part of a name; of an ambiguous one, its first meaning."""
         taken = [link.span for link in self.links]
-        taken += [(m.start, m.end) for m in self.mentions if isinstance(m.value, Date)]
+        taken += [(m.start, m.end) for m in self.mentions if _is_no_amount(m.value)]
+        taken += [self.place(match) for match in self.search(TOP)]
         found: dict[Span, Mention] = {}
         for mention in self.mentions:
             span = mention.start, mention.end
-            is_amount = isinstance(mention.value, Number) and mention.value.unit != "ordinal"
-            if is_amount and not any(start <= span[0] and span[1] <= end for start, end in taken):
+            if isinstance(mention.value, Number) and not any(
+                start <= span[0] and span[1] <= end for start, end in taken
+            ):
                 found.setdefault(span, mention)
         return list(found.values())
 
@@ -139,6 +147,12 @@ class Clause:
                 return ties
         return []
 
+    def names_words_only(self, near: Span) -> bool:
+        """Whether words name a column that has no amounts better than any that has."""
+        tokens = [token for token in self.tokens_in(near) if token.stem not in self.rows.nouns]
+        ties = tie_columns(self.rows, tokens, ordered=False)
+        return bool(ties) and ties[0].score >= 1 and not any(tie.column.is_ordered for tie in ties)
+
     def cells(self, column: Column, rows: frozenset[int] | None = None) -> list[tuple[int, Cell]]:
         """The cells of a column that have a number, without totals."""
         numbers = self.rows.numbers if rows is None else rows & self.rows.numbers
@@ -150,16 +164,30 @@ class Clause:
         """What a row is called."""
         return self.rows.rows[row].name
 
-    def filters(self, *, without: frozenset[Span] = frozenset()) -> list[frozenset[int]]:
-        """The rows that may be meant: those of all categories named, or all rows."""
+    def filters(self) -> list[frozenset[int]]:
+        """The rows that may be meant: those of all categories named, of the dates named, or all."""
         by_span: dict[Span, frozenset[int]] = {}
+        dates: dict[Span, frozenset[int]] = {}
         for link in self.categories:
-            if link.span not in without:
-                by_span[link.span] = by_span.get(link.span, frozenset()) | link.rows
-        filtered = self.rows.numbers
-        for members in by_span.values():
-            filtered = filtered & members
-        return [filtered, self.rows.numbers] if by_span and filtered else [self.rows.numbers]
+            if not self._limits(link):
+                continue
+            by_span[link.span] = by_span.get(link.span, frozenset()) | link.rows
+            if link.column is not None and link.column.kind == "date":
+                dates[link.span] = by_span[link.span]
+        options = [self._all_of(by_span), self._all_of(dates), self.rows.numbers]
+        return [rows for rows in dict.fromkeys(options) if rows]
+
+    def _limits(self, link: Link) -> bool:
+        """Whether a category limits the rows: "among private colleges", "in 2024", "Swedish athletes"."""
+        before = self.words[: link.span[0] - self.span[0]]
+        after = next((token for token in self.tokens if token.start >= link.span[1]), None)
+        return bool(_LIMITING.search(before)) or (after is not None and after.stem in self.rows.nouns)
+
+    def _all_of(self, conditions: Mapping[Span, frozenset[int]]) -> frozenset[int]:
+        rows = self.rows.numbers
+        for members in conditions.values():
+            rows = rows & members
+        return rows
 
     @cached_property
     def unknown(self) -> list[Token]:
@@ -180,13 +208,31 @@ class Clause:
 
     @cached_property
     def has_unknown_names(self) -> bool:
-        """Whether a name occurs that the data does not have."""
+        """Whether a name occurs that the data does not have, or a top ten where rows have no ranks."""
+        if self.search(TOP) and not any(column.kind == "rank" for column in self.rows.columns):
+            return True
+        if any(self._is_open_rank(mention) for mention in self.mentions):
+            return True
         first = self.tokens[0].start if self.tokens else 0
         return any(token.text[0].isupper() and token.start != first for token in self.unknown)
 
+    def _is_open_rank(self, mention: Mention) -> bool:
+        """Whether a rank such as "8th" names no row, and belongs to no superlative."""
+        if not isinstance(mention.value, Number) or mention.value.unit != "ordinal":
+            return False
+        if any(start <= mention.start < end for start, end in (link.span for link in self.links)):
+            return False
+        after = self.words[mention.end - self.span[0] :].lstrip(" -")
+        return not re.match(r"(?:most|least|\w+est)\b", after)
+
     def is_clear(self) -> bool:
         """Whether the words are understood well enough to call the statement wrong."""
-        return not self.has_unknown_names and len(self.unknown) <= MAX_UNKNOWN
+        return not self.has_unknown_names and len({token.stem for token in self.unknown}) <= MAX_UNKNOWN
+
+
+def _is_no_amount(value: Value) -> bool:
+    """Whether a value is a date or a rank, which a number at the same place is then, too."""
+    return isinstance(value, Date) or (isinstance(value, Number) and value.unit == "ordinal")
 
 
 def known_words(structure: Structure, rows: Rows) -> frozenset[str]:

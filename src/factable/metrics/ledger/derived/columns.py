@@ -16,9 +16,11 @@ from factable.structure import Frame, Leaf, Structure, label_of
 from factable.text.templates import split_identifier
 from factable.text.values import Date, Number, possible_values
 from factable.text.values.dates import MONTHS
+from factable.text.values.hints import hint_of
 from factable.text.values.units import unit_of
 
 ColumnKind = Literal["number", "date", "rank", "name"]
+Units = tuple[tuple[str, str], ...]
 
 # More sets of rows than this are not looked at; the largest come first.
 MAX_SETS = 24
@@ -145,20 +147,26 @@ def rows_of(structure: Structure) -> tuple[Rows, ...]:
     return found
 
 
-def read_cell(leaf: int, value: str, label: str) -> Cell:
-    """A value as text and, if it is an amount or a date, as a number that orders it."""
+def read_cell(leaf: int, value: str, label: str, units: Units = ()) -> Cell:
+    """A value as text and, if it is an amount or a date, as a number that orders it.
+
+    `units` are what an object of units beside the values says: ("units.temp", "°C").
+    """
     text = re.sub(r"\s+([,;.])", r"\1", _FOOTNOTE.sub("", value)).strip()
     if _PLAIN.fullmatch(text):
         number = Fraction(text.replace(",", "").replace("−", "-"))
         if number.denominator == 1 and 1000 <= number < 2200 and len(text) == 4 and _WHEN.search(label):
             return Cell(leaf, text, Fraction(date(int(number), 1, 1).toordinal()), "", Date(int(number)))
-        return Cell(leaf, text, number, _unit_of_label(label))
+        unit, scale = _unit_of_label(label, units)
+        return Cell(leaf, text, number * scale, unit)
     return _read_stamp(leaf, text) or _read_duration(leaf, text) or _read_value(leaf, text, label)
 
 
-def _unit_of_label(label: str) -> str:
-    values = possible_values("1", label)
-    return values[0].unit if isinstance(values[0], Number) and values[0].unit != "ordinal" else ""
+@lru_cache(maxsize=4096)
+def _unit_of_label(label: str, units: Units) -> tuple[str, int]:
+    """The unit and scale that a key names, or the units beside it: price_eur, sales_eur_million."""
+    hint = hint_of(label, dict(units))
+    return hint.unit, hint.scale
 
 
 def _read_stamp(leaf: int, text: str) -> Cell | None:
@@ -283,6 +291,15 @@ class _Reader:
         ) | frozenset(stems_of(structure.title))
         self.owners = [self._owner(frame) for frame in structure.frames]
 
+        self.units: Units = tuple(
+            (leaf.path, leaf.value)
+            for leaf in structure.leaves
+            if "[" not in leaf.path and leaf.path.lower().startswith("units.")
+        )
+
+    def _cell(self, leaf: Leaf, label: str) -> Cell:
+        return read_cell(leaf.index, leaf.value, label, self.units)
+
     def read(self) -> tuple[Rows, ...]:
         """All sets of rows, the largest first."""
         sets = [*self._groups(), *self._periods(), *self._maps(), *self._lists()]
@@ -314,7 +331,7 @@ class _Reader:
             if owner.index in numbers.get(owner.group, ()):
                 number = numbers[owner.group][owner.index]
                 # The first of several values of one key.
-                found[owner.group][keys].setdefault(number, read_cell(leaf.index, leaf.value, _label(keys)))
+                found[owner.group][keys].setdefault(number, self._cell(leaf, _label(keys)))
         for group, columns in found.items():
             frames = [self.structure.frames[index] for index in numbers[group]]
             if len(frames) > 1:
@@ -353,10 +370,7 @@ class _Reader:
             periods = sorted({period for leaves in by_label.values() for period in leaves}, key=_period_rank)
             columns = []
             for label, leaves in by_label.items():
-                cells = {
-                    periods.index(period): read_cell(leaf.index, leaf.value, label)
-                    for period, leaf in leaves.items()
-                }
+                cells = {periods.index(period): self._cell(leaf, label) for period, leaf in leaves.items()}
                 if len(cells) > 1:
                     columns.append(_make_column(label, cells, self.titles))
             if len(periods) > 1 and any(column.kind == "number" for column in columns):
@@ -387,10 +401,7 @@ class _Reader:
         aliases = self._aliases()
         for (frame, keys), leaves in found.items():
             label = _label(keys)
-            cells = {
-                number: read_cell(leaf.index, leaf.value, label)
-                for number, leaf in enumerate(leaves.values())
-            }
+            cells = {number: self._cell(leaf, label) for number, leaf in enumerate(leaves.values())}
             if len(cells) < 2 or any(cell.number is None for cell in cells.values()):
                 continue
             key_names = [split_identifier(key).lower() for key in leaves]
@@ -429,10 +440,7 @@ class _Reader:
                 columns = tuple(
                     _make_column(
                         _label(keys),
-                        {
-                            number: read_cell(leaf.index, leaf.value, _label(keys))
-                            for number, leaf in enumerate(leaves)
-                        },
+                        {number: self._cell(leaf, _label(keys)) for number, leaf in enumerate(leaves)},
                     )
                     for keys, leaves in same
                 )

@@ -17,11 +17,15 @@ from factable.metrics.ledger.derived.operations import (
     show,
     whole_years,
 )
+from factable.metrics.ledger.derived.superlatives import check_than_any_other, columns_meant
 from factable.text.values import Mention, Number
 from factable.types import Span
 
 _THAN = re.compile(
     r"(?<!other )(?<!rather )\bthan\b(?!\s(?:any|all|every|the (?:average|other|rest)|half|its|their|one)\b)"
+)
+_ANY_OTHER = re.compile(
+    r"\bthan\s(?:(?:in|on|at|by|for)\s)?(?:any|all|every|the)\s(?:of\sthe\s)?(?:other|rest)\b"
 )
 _TIMES = re.compile(
     r"\b(?P<factor>twice|double|triple|half|(?:two|three|four|five|six|seven|eight|nine|ten|\d+(?:\.\d+)?)[\s-]times)\s"
@@ -35,7 +39,15 @@ _BY = re.compile(r"(?:\bby|\bdifference of|\bgap of|\bmargin of|\blead of)\s(?:a
 
 
 def check_comparisons(clause: Clause) -> Iterator[Derived]:
-    """Every comparison of two named rows."""
+    """Every comparison of two named rows, or of one with all others."""
+    for than in clause.search(_ANY_OTHER):
+        words = [match for match in clause.search(COMPARATIVE) if match.end() <= than.start()]
+        if words and not NOT.search(clause.words[: words[-1].start()]):
+            other = check_than_any_other(
+                clause, clause.place(words[-1]), clause.place(than)[0], COMPARATIVES[words[-1]["word"]]
+            )
+            if other:
+                yield other
     for than in clause.search(_THAN):
         words = [match for match in clause.search(COMPARATIVE) if match.end() <= than.start()]
         if not words or than.start() - words[-1].end() > 60:
@@ -68,32 +80,6 @@ def _pair(clause: Clause, word: Span, than: Span) -> tuple[Link, Link] | None:
     return first, second
 
 
-def _columns(
-    clause: Clause, degree: Degree, word: Span, than: Span
-) -> tuple[list[tuple[Column, bool]], bool]:
-    by_word = [
-        (column, direction)
-        for column in clause.rows.columns
-        if column.is_ordered and (direction := degree.direction(column)) is not None
-    ]
-    ties = clause.ties((word[1], than[0]))
-    named = [tie.column for tie in ties if tie.score >= 0.5]
-    if degree.names_columns:
-        both = [pair for pair in by_word if pair[0] in named]
-        if both or by_word:
-            return both or by_word, bool(both) or len(by_word) == 1
-        return [], False
-    pairs = []
-    for column in named:
-        if column.kind != "rank":
-            direction = degree.direction(column)
-            pairs.append((column, degree.is_high if direction is None else direction))
-    if pairs:
-        return pairs, True
-    amounts = [column for column in clause.rows.columns if column.kind == "number"]
-    return ([(amounts[0], degree.is_high)], False) if len(amounts) == 1 else ([], False)
-
-
 def _cell(column: Column, link: Link) -> Cell | None:
     cell = column.cells.get(link.row) if link.row is not None else None
     return cell if cell is not None and cell.number is not None else None
@@ -102,7 +88,7 @@ def _cell(column: Column, link: Link) -> Cell | None:
 def _compare(
     clause: Clause, pair: tuple[Link, Link], degree: Degree, word: Span, than: Span
 ) -> Iterator[Derived]:
-    columns, is_named = _columns(clause, degree, word, than)
+    columns, is_named = columns_meant(clause, degree, (word[1], than[0]))
     number = _difference_number(clause, word)
     outcomes, amounts = [], []
     for column, is_high in columns:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import islice, pairwise, product
 from typing import NamedTuple
 
+from factable.metrics.ledger.derived.asking import TOP
 from factable.metrics.ledger.derived.clauses import Clause
 from factable.metrics.ledger.derived.columns import Cell, Column
 from factable.metrics.ledger.derived.links import same_dimension, tie_column, tie_columns
@@ -14,9 +15,6 @@ from factable.text.values import Date, Mention, Number
 from factable.types import Span
 
 MAX_READINGS = 12
-_TOP = re.compile(
-    r"\b(?:top|first|best)[\s-](?P<number>\d{1,3}|three|four|five|six|seven|eight|nine|ten|twenty)\b"
-)
 _WORDS = {
     word: number
     for number, word in enumerate(["three", "four", "five", "six", "seven", "eight", "nine", "ten"], 3)
@@ -25,6 +23,7 @@ _WORDS["twenty"] = 20
 _BEFORE = re.compile(
     r"\b(before|prior to|earlier than|until|after|since|later than|from)\s(?:the\s(?:year|end of)\s)?\Z"
 )
+_RANKED = re.compile(r"\b(?:rank|ranking|pos|position|place|standing)\b|#", re.IGNORECASE)
 _RANGE = re.compile(r"(?:between|from|during|\w*)(?:\sand\s|\sto\s|\sthrough\s|\suntil\s|\s?[–-]\s?)")
 _NEGATED = re.compile(r"(?:\bnot?\b|n['’]t\b|\bwithout\b|\black)(?:\W+\w+){0,2}\W*\Z")
 
@@ -209,12 +208,19 @@ def _on_side(word: str, value: tuple[int, ...], limit: tuple[int, ...]) -> bool:
 def _top(clause: Clause) -> list[Condition]:
     """The top ten: by a column of ranks, or by the order of rows."""
     found = []
-    for match in clause.search(_TOP):
+    for match in clause.search(TOP):
         count = int(match["number"]) if match["number"].isdecimal() else _WORDS[match["number"]]
-        column = next((column for column in clause.rows.columns if column.kind == "rank"), None)
-        if column is None:
+        ranked = [
+            column for column in clause.rows.columns if _RANKED.search(column.label) and column.kind == "rank"
+        ]
+        if not ranked:
             continue
-        rows = frozenset(row for row, cell in clause.cells(column) if number_of(cell) <= count)
+        column = min(ranked, key=lambda column: len(column.label))
+        cells = clause.cells(column)
+        rows = frozenset(row for row, cell in cells if number_of(cell) <= count)
+        if all(number_of(cell) == row + 1 for row, cell in cells):
+            # Rows in order of rank: the first may have a medal instead of a number.
+            rows = frozenset(row for row in clause.rows.numbers if row < count)
         found.append(Condition(clause.place(match), rows, f"{column.label} up to {count}", column))
     return found
 

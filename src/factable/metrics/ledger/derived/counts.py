@@ -46,11 +46,12 @@ _SMALL = {
 }
 _SMALL["twelve"] = 12
 _PHRASE = 5
+_OTHERS = re.compile(r"\b(?:except|other than|apart from|besides|excluding)\b")
 _TOP_WORD = re.compile(r"\btop\b")
 _DIFFERENT = re.compile(r"\b(?:different|distinct|unique)\b")
 
 
-class _Noun(NamedTuple):
+class Noun(NamedTuple):
     """What is counted: rows, or the different values of a column."""
 
     span: Span
@@ -68,7 +69,7 @@ def check_counts(clause: Clause) -> Iterator[Derived]:
     yield from _both(clause)
 
 
-def _noun(clause: Clause, start: int) -> _Noun | None:
+def find_noun(clause: Clause, start: int) -> Noun | None:
     """The noun of the phrase that begins at a place."""
     phrase: list[Token] = []
     for token in [token for token in clause.tokens if token.start >= start][:_PHRASE]:
@@ -85,8 +86,8 @@ def _noun(clause: Clause, start: int) -> _Noun | None:
         ]
         if head.stem in nouns or columns:
             is_sure = head is phrase[-1]
-            return _Noun((head.start, head.end), columns[0] if columns and is_sure else None, is_sure)
-    return _Noun((phrase[-1].start, phrase[-1].end), None, is_sure=False)
+            return Noun((head.start, head.end), columns[0] if columns and is_sure else None, is_sure)
+    return Noun((phrase[-1].start, phrase[-1].end), None, is_sure=False)
 
 
 def _common_words(clause: Clause) -> frozenset[str]:
@@ -120,17 +121,19 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
     before = clause.words[: mention.start - clause.span[0]]
     of_all = _OF_ALL.match(clause.words, mention.end - clause.span[0])
     counted = _COUNTED.search(before) or _DIFFERENT_NEXT.match(clause.words, mention.end - clause.span[0])
-    if (not counted and not of_all) or NOT.search(clause.words):
+    if (not counted and not of_all) or NOT.search(clause.words) or _OTHERS.search(clause.words):
         return None
-    noun = _noun(clause, clause.span[0] + of_all.end() if of_all else mention.end)
+    noun = find_noun(clause, clause.span[0] + of_all.end() if of_all else mention.end)
     if noun is None and not (of_all and of_all["all"] in ("them", "these", "those")):
         return None
     place = mention.start, mention.end
     listed = _listed(clause, mention.end)
-    skip = [place, *([clause.place(of_all)] if of_all else []), *listed]
+    skip = [place, *([clause.place(of_all)] if of_all else []), *listed, *_other_counts(clause, mention)]
     conditions = find_conditions(clause, skip, noun=noun.span if noun and noun.column is None else None)
     end = noun.span[1] if noun else mention.end
     if of_all and not conditions:
+        return None
+    if _DIFFERENT.search(clause.words) and not (noun and noun.is_sure):
         return None
     if of_all and of_all["all"].isalnum() and not _whole_fits(clause, of_all["all"]):
         return None
@@ -144,8 +147,24 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
     return decide(outcomes, span, "count", can_contradict=clear, number=place)
 
 
+def _other_counts(clause: Clause, mention: Mention) -> list[Span]:
+    """The parts of a clause that belong to other counts: "four private and two public colleges"."""
+    wholes = [clause.place(match, "all") for match in clause.search(_OF_ALL)]
+    others = [
+        m
+        for m in clause.numbers
+        if isinstance(m.value, Number)
+        and not (m.value.unit or m.value.bound)
+        and (m.start, m.end) not in wholes
+    ]
+    later = [m.start for m in others if m.start > mention.end]
+    earlier = [m.start for m in others if m.end < mention.start]
+    parts = [(later[0], clause.span[1])] if later else []
+    return [*parts, (earlier[0], mention.start)] if earlier else parts
+
+
 def _names_other_columns(
-    clause: Clause, noun: _Noun | None, conditions: Sequence[Sequence[Condition]]
+    clause: Clause, noun: Noun | None, conditions: Sequence[Sequence[Condition]]
 ) -> bool:
     """Whether a column is named that no condition uses: "with a known budget"."""
     used = {id(condition.column) for readings_of_one in conditions for condition in readings_of_one}
@@ -179,7 +198,7 @@ def _listed(clause: Clause, start: int) -> list[Span]:
 
 
 def _count_outcomes(
-    clause: Clause, number: Number, noun: _Noun | None, conditions: Sequence[Sequence[Condition]]
+    clause: Clause, number: Number, noun: Noun | None, conditions: Sequence[Sequence[Condition]]
 ) -> list[Outcome]:
     everything = clause.rows.numbers
     outcomes = []
@@ -193,7 +212,7 @@ def _count_outcomes(
 
 
 def _ways_to_count(
-    clause: Clause, rows: frozenset[int], text: str, noun: _Noun | None
+    clause: Clause, rows: frozenset[int], text: str, noun: Noun | None
 ) -> Iterator[tuple[int, str]]:
     total = len(clause.rows.members)
     told = f"{len(rows)} of {total} rows have {text}" if text else f"{total} rows"
@@ -250,7 +269,7 @@ def _quantifier(clause: Clause, match: "re.Match[str]", is_all: bool) -> Derived
     rest = clause.words[match.end() :]
     if _EXCEPT.search(clause.words) or NOT.search(rest) or match.start() > 25:
         return None
-    noun = _noun(clause, clause.span[0] + match.end())
+    noun = find_noun(clause, clause.span[0] + match.end())
     if noun is None or not noun.is_sure or not clause.is_clear():
         return None
     verb = _VERB.search(clause.words, noun.span[1] - clause.span[0])
@@ -277,7 +296,7 @@ def _only(clause: Clause) -> Iterator[Derived]:
     for match in clause.search(_ONLY):
         span = clause.place(match, "word")
         subjects = [link for link in clause.entities if link.span[1] <= span[0]]
-        noun = _noun(clause, span[1])
+        noun = find_noun(clause, span[1])
         if (
             not subjects
             or noun is None
@@ -289,7 +308,7 @@ def _only(clause: Clause) -> Iterator[Derived]:
         conditions = [
             condition
             for condition in find_conditions(clause, noun=noun.span)
-            if condition[0].span[0] >= span[1]
+            if condition[0].span[0] >= span[1] and "," not in clause.text[noun.span[1] : condition[0].span[0]]
         ]
         if not conditions:
             continue

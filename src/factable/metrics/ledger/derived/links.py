@@ -8,6 +8,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from factable.metrics.ledger.derived.columns import Column, Rows
+from factable.metrics.ledger.derived.nations import other_words
 from factable.metrics.ledger.derived.wording import GENERIC, stem, stems_of, synonyms_of
 from factable.text.values import Date, Mention, Number, Relation, compare_values
 from factable.text.values.units import unit_of
@@ -71,7 +72,8 @@ class _Index:
             if column.kind == "name":
                 for row, cell in column.cells.items():
                     for part in dict.fromkeys((cell.text, *_PART.split(cell.text))):
-                        self._add(found, number, part, row)
+                        for form in dict.fromkeys((part, *other_words(part))):
+                            self._add(found, number, form, row)
         for row, names in rows.names.items():
             for name in names:
                 self._add(found, len(rows.columns), name, row)
@@ -91,7 +93,8 @@ class _Index:
         found: dict[tuple[int, tuple[str, ...]], tuple[str, set[int]]], number: int, value: str, row: int
     ) -> None:
         words = tuple(word for word in stems_of(value) if word not in _SMALL_WORDS)
-        if words and len(words) <= 10 and len(value) > 1 and any(char.isalpha() for char in value):
+        long_enough = len(value) > 2 or (len(value) == 2 and value.isupper())
+        if words and len(words) <= 10 and long_enough and any(char.isalpha() for char in value):
             found.setdefault((number, words), (value, set()))[1].add(row)
 
     def is_distinctive(self, entry: _Entry, words: Sequence[str]) -> bool:

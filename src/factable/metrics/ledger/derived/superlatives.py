@@ -1,17 +1,23 @@
 """The highest, the oldest, the second largest, peaked at: who or what is at the end of a column."""
 
+import calendar
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 
 from factable.metrics.ledger.derived.asking import NOT, ONE_OF, SUPERLATIVE, SUPERLATIVES, Degree, ordinal_of
 from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
 from factable.metrics.ledger.derived.columns import Cell, Column
-from factable.metrics.ledger.derived.links import same_dimension
+from factable.metrics.ledger.derived.links import Link, same_dimension
 from factable.metrics.ledger.derived.operations import agrees, number_of
 from factable.text.values import Mention, Number
+from factable.text.values.words import fold
 from factable.types import Span
 
 _AFTER = 60
+_MIN_TIE = 0.5
+_WEEKDAYS = frozenset(map(fold, calendar.day_name))
 _RATE = re.compile(
     r"\A.{0,40}\b(?:percent(?:age)?|share|rate|ratio|average|proportion|density|difference|change|increase|total)\b"
 )
@@ -41,50 +47,62 @@ def check_superlatives(clause: Clause) -> Iterator[Derived]:
         if ONE_OF.search(clause.words[: match.start()]) or NOT.search(clause.words[: match.start()]):
             continue
         degree = SUPERLATIVES[match["word"]]
-        found = _check(clause, clause.place(match), degree, ordinal_of(match["ordinal"]), match["word"])
+        found = _check(clause, clause.place(match), degree, ordinal_of(match["ordinal"]))
         if found:
             yield found
     for match in clause.search(_PEAK):
-        high = not match[0].startswith("bottom")
-        found = _check(
-            clause, clause.place(match), SUPERLATIVES["highest" if high else "lowest"], 1, "peaked"
-        )
+        degree = SUPERLATIVES["lowest" if match[0].startswith("bottom") else "highest"]
+        found = _check(clause, clause.place(match), degree, 1)
         if found:
             yield found
 
 
-def _columns(clause: Clause, span: Span, degree: Degree, word: str) -> tuple[list[tuple[Column, bool]], bool]:
-    """Columns that a superlative may be about with their direction, and whether they are named clearly."""
-    ties = clause.ties((span[1], min(clause.span[1], span[1] + _AFTER)))
-    named = [(tie.column, degree.direction(tie.column)) for tie in ties if tie.score >= 0.5]
+def check_than_any_other(clause: Clause, word: Span, than: int, degree: Degree) -> Derived | None:
+    """More than any other: a superlative in other words."""
+    return _check(clause, word, degree, 1, than)
+
+
+def columns_meant(clause: Clause, degree: Degree, near: Span) -> tuple[list[tuple[Column, bool]], bool]:
+    """Columns that a degree may be about, with their direction, and whether they are named clearly."""
+    if not degree.names_columns and clause.names_words_only(near):
+        return [], False
+    named = [tie.column for tie in clause.ties(near) if tie.score >= _MIN_TIE]
     by_word = [
         (column, direction)
         for column in clause.rows.columns
         if column.is_ordered and (direction := degree.direction(column)) is not None
     ]
-    if degree.names_columns and word not in ("largest", "biggest", "smallest"):
-        both = [pair for pair in by_word if pair[0] in [column for column, _ in named]]
+    both = [pair for pair in by_word if pair[0] in named]
+    if both or (degree.names_columns and not degree.is_of_size):
         return both or by_word, bool(both) or len(by_word) == 1
+    # Of "more" and "highest" alone, a year or a rank is not the measure.
+    amounts = [(column, degree.is_high) for column in named if column.kind == "number"]
     if named:
-        return [(column, degree.is_high if up is None else up) for column, up in named], True
+        return (amounts, True) if len(amounts) == len(named) else ([], False)
     if by_word:
         return by_word, len(by_word) == 1
-    amounts = [column for column in clause.rows.columns if column.kind == "number"]
-    return ([(amounts[0], degree.is_high)], False) if len(amounts) == 1 else ([], False)
+    only = [column for column in clause.rows.columns if column.kind == "number"]
+    return ([(only[0], degree.is_high)], False) if len(only) == 1 else ([], False)
 
 
-def _check(clause: Clause, span: Span, degree: Degree, rank: int, word: str) -> Derived | None:
-    columns, is_named = _columns(clause, span, degree, word)
+def _check(clause: Clause, span: Span, degree: Degree, rank: int, end: int | None = None) -> Derived | None:
+    near = span[1], min(clause.span[1] if end is None else end, span[1] + _AFTER)
+    columns, is_named = columns_meant(clause, degree, near)
     if any(column.kind == "rank" for column, _ in columns) or _asks_for_rate(clause, span, columns):
         return None
-    entities = _entities(clause, columns) or _period(clause, span)
+    entities = _entities(clause, columns)
+    period = _period(clause, span) if not entities else frozenset()
     if clause.has_unknown_names:
         return None
     outcomes: list[Outcome] = []
     number = None if entities else _number(clause, span, columns)
-    if not entities and number is None:
+    if not entities and number is None and not period:
         return None
-    for rows in clause.filters() if len(entities) < 2 else [clause.rows.numbers]:
+    for column, is_high in columns if period else ():
+        outcomes.append(_outcome(clause, clause.cells(column), is_high, rank, period, number))
+    options = clause.filters() if number is not None or not period else []
+    # With a period, the highest of all rows is not enough: it must be in the period.
+    for rows in options[:-1] if period else options:
         for column, is_high in columns:
             cells = clause.cells(column, rows)
             if len(cells) < 2:
@@ -93,7 +111,7 @@ def _check(clause: Clause, span: Span, degree: Degree, rank: int, word: str) -> 
                 continue
             outcomes.append(_outcome(clause, cells, is_high, rank, entities, number))
     clear = is_named and clause.is_clear()
-    place = (number.start, number.end) if number is not None and not entities else None
+    place = (number.start, number.end) if number is not None else None
     return decide(outcomes, span, "superlative", can_contradict=clear, number=place)
 
 
@@ -106,23 +124,33 @@ def _asks_for_rate(clause: Clause, span: Span, columns: list[tuple[Column, bool]
 def _entities(clause: Clause, columns: list[tuple[Column, bool]]) -> frozenset[int]:
     """Rows named in the clause; not by a value of the very column in question."""
     own = {id(column) for column, _ in columns}
-    return frozenset(
+    others = frozenset(
         link.row for link in clause.entities if link.row is not None and id(link.column) not in own
     )
+    # "The earliest date was 13 January": a date names its own row.
+    return others or frozenset(link.row for link in clause.entities if link.row is not None)
 
 
 def _period(clause: Clause, span: Span) -> frozenset[int]:
     """Rows of a period in which the highest value is said to be: "the highest rate was in August 2022"."""
-    order = clause.rows.order
-    named = [link for link in clause.categories if order is not None and link.column is order]
+    named = [link for link in clause.categories if _is_time(clause, link)]
     after = [link for link in named if link.span[0] >= span[1]]
-    return after[0].rows if len(named) == 1 and after else frozenset()
+    return after[0].rows if len({link.span for link in named}) == 1 and after else frozenset()
+
+
+def _is_time(clause: Clause, link: Link) -> bool:
+    if link.column is None:
+        return False
+    return link.column.kind == "date" or fold(clause.text[slice(*link.span)]) in _WEEKDAYS
 
 
 def _number(clause: Clause, span: Span, columns: list[tuple[Column, bool]]) -> Mention | None:
     """The number that is said to be the highest: the first after the word."""
     for mention in clause.numbers:
         assert isinstance(mention.value, Number)
+        if mention.start <= span[0] < mention.end and mention.value.bound in ("at most", "at least"):
+            # "A maximum of 3 mm" is no bound here, but the value itself.
+            return mention._replace(value=replace(mention.value, bound="", step=Fraction(1)))
         if span[1] <= mention.start <= span[1] + _AFTER:
             if not any(same_dimension(column, mention.value.unit) for column, _ in columns):
                 return None
@@ -145,7 +173,7 @@ def _outcome(
     number: Mention | None,
 ) -> Outcome:
     values = sorted({number_of(cell) for _, cell in cells}, reverse=is_high)
-    if rank > len(values):
+    if rank > len(values) or len(values) < 2:
         return Outcome(None, "")
     ordered = sorted(cells, key=lambda pair: number_of(pair[1]), reverse=is_high)
     # With ties above, "second" may count rows or values.
@@ -162,6 +190,8 @@ def _outcome(
     if entities:
         is_best = bool(entities & {row for row, _ in best})
         truth: bool | None = is_best
+        if is_best and number is not None and isinstance(number.value, Number):
+            truth = agrees(number.value, number_of(cell))
         if not is_best and not entities & {row for row, _ in cells}:
             truth = None
         return Outcome(truth, explanation, leaves, clause.name(row))

@@ -1,0 +1,97 @@
+"""A number that two other numbers of its sentence give: their sum, difference, ratio or change in percent."""
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+from weakref import WeakKeyDictionary
+
+from factable.metrics.ledger.derived.clauses import Derived
+from factable.metrics.ledger.derived.columns import rows_of
+from factable.metrics.ledger.derived.operations import agrees, show
+from factable.structure import Structure
+from factable.text.values import Date, Mention, Number
+from factable.types import Span
+
+_TERM = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_SUM = re.compile(
+    rf"(?<![\w.,]){_TERM.pattern}(?:\s\+\s{_TERM.pattern})+\s=\s(?P<sum>{_TERM.pattern})(?![\w%]|[.,]\d)"
+)
+_MAX_NUMBERS = 8
+# Small numbers are sums and differences of others too often.
+_MIN_VALUE = 10
+_VALUES: "WeakKeyDictionary[Structure, dict[Fraction, int]]" = WeakKeyDictionary()
+
+
+def check_written_sums(text: str, sentence: Span) -> Iterator[Derived]:
+    """Sums that are written out: 12 + 30 + 9 = 51."""
+    for match in _SUM.finditer(text, *sentence):
+        *terms, said = [Fraction(number.replace(",", "")) for number in _TERM.findall(match[0])]
+        value = sum(terms, Fraction(0))
+        span = match.start("sum"), match.end("sum")
+        told = f"{' + '.join(map(show, terms))} = {show(value)}"
+        if value == said:
+            yield Derived(match.span(), "supported", told, (), "", span, "arithmetic")
+        else:
+            yield Derived(match.span(), "contradicted", told, (), show(value), span, "arithmetic")
+
+
+def check_arithmetic(structure: Structure, mentions: Sequence[Mention]) -> Iterator[Derived]:
+    """Numbers that are not in the data, but follow from two numbers of the sentence that are."""
+    values = _values_of(structure)
+    dates = {(m.start, m.end) for m in mentions if isinstance(m.value, Date)}
+    numbers: dict[tuple[int, int], Number] = {}
+    for mention in mentions:
+        span = mention.start, mention.end
+        number = mention.value
+        if (
+            isinstance(number, Number)
+            and number.high is None
+            and number.unit != "ordinal"
+            and span not in dates
+        ):
+            numbers.setdefault(span, number)
+    if not 3 <= len(numbers) <= _MAX_NUMBERS:
+        return
+    for span, number in numbers.items():
+        if number.value in values or (abs(number.value) < _MIN_VALUE and number.step == 1):
+            continue
+        others = [
+            other.value
+            for place, other in numbers.items()
+            if place != span and not other.bound and other.value in values
+        ]
+        for first, second in combinations(dict.fromkeys(others), 2):
+            told = _told(number, *sorted((first, second)))
+            if told:
+                leaves = (values[first], values[second])
+                yield Derived(span, "supported", told, leaves, "", span, "arithmetic")
+                break
+
+
+def _told(number: Number, low: Fraction, high: Fraction) -> str:
+    """How two numbers give a third, if they do."""
+    a, b = show(high), show(low)
+    if number.unit == "percent":
+        if low and agrees(number, (high / low - 1) * 100):
+            return f"{a} / {b} − 1 = {show((high / low - 1) * 100)} %"
+        if high and agrees(number, (1 - low / high) * 100):
+            return f"1 − {b} / {a} = {show((1 - low / high) * 100)} %"
+        return ""
+    if agrees(number, high - low):
+        return f"{a} − {b} = {show(high - low)}"
+    return f"{a} + {b} = {show(high + low)}" if agrees(number, high + low) else ""
+
+
+def _values_of(structure: Structure) -> dict[Fraction, int]:
+    """Every amount of the data, with a leaf that has it."""
+    found = _VALUES.get(structure)
+    if found is None:
+        found = {}
+        for rows in rows_of(structure):
+            for column in rows.columns:
+                for cell in column.cells.values():
+                    if cell.number is not None and cell.day is None:
+                        found.setdefault(cell.number, cell.leaf)
+        _VALUES[structure] = found
+    return found
