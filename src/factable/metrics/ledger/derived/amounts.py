@@ -134,7 +134,7 @@ def _ranges(clause: Clause) -> Iterator[Derived]:
         ties = [tie for tie in ties if same_dimension(tie.column, high.unit)]
         outcomes = []
         for tie in ties:
-            for rows in clause.filters():
+            for rows in clause.filters(span[0]):
                 cells = sorted((cell for _, cell in clause.cells(tie.column, rows)), key=number_of)
                 if len(cells) >= _MIN_CELLS:
                     outcomes.append(_range_outcome(cells, low, high))

@@ -20,6 +20,12 @@ _SUM = re.compile(
 _MAX_NUMBERS = 8
 # Small numbers are sums and differences of others too often.
 _MIN_VALUE = 10
+# Among many values, two that give a third by chance are easily found.
+_MANY_VALUES = 60
+_ASKS = re.compile(
+    r"\b(?:difference|gap|margin|more|less|fewer|higher|lower|larger|smaller|total\w*|sum|combined|together|by|"
+    r"increase\w*|decrease\w*|growth|grew|rose|fell|drop\w*|gain\w*|change\w*|remain\w*|left|plus|minus)\b"
+)
 _VALUES: "WeakKeyDictionary[Structure, dict[Fraction, int]]" = WeakKeyDictionary()
 
 
@@ -36,9 +42,13 @@ def check_written_sums(text: str, sentence: Span) -> Iterator[Derived]:
             yield Derived(match.span(), "contradicted", told, (), show(value), span, "arithmetic")
 
 
-def check_arithmetic(structure: Structure, mentions: Sequence[Mention]) -> Iterator[Derived]:
+def check_arithmetic(
+    structure: Structure, text: str, sentence: Span, mentions: Sequence[Mention]
+) -> Iterator[Derived]:
     """Numbers that are not in the data, but follow from two numbers of the sentence that are."""
     values = _values_of(structure)
+    if len(values) > _MANY_VALUES and not _ASKS.search(text[slice(*sentence)].lower()):
+        return
     dates = {(m.start, m.end) for m in mentions if isinstance(m.value, Date)}
     numbers: dict[tuple[int, int], Number] = {}
     for mention in mentions:

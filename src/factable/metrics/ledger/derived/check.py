@@ -58,7 +58,11 @@ def derived_statements(structure: Structure, text: str, sentence_spans: Sequence
             found += _agreed(candidates)
         found += check_written_sums(text, sentence)
         known_spans = {one.span_of_number for one in found}
-        found += [one for one in check_arithmetic(structure, inside) if one.span_of_number not in known_spans]
+        found += [
+            one
+            for one in check_arithmetic(structure, text, sentence, inside)
+            if one.span_of_number not in known_spans
+        ]
         found += check_times(structure, text, sentence, inside)
         found += check_scores(structure, text, sentence)
     return sorted(found, key=lambda one: one.span)

@@ -102,8 +102,16 @@ class Clause:
             link
             for link in found
             if not all(token.stem in title for token in self.tokens_in(link.span))
+            and not self._is_key(link)
             and not self.words[: link.span[0] - self.span[0]].endswith("as of ")
         ]
+
+    def _is_key(self, link: Link) -> bool:
+        """Whether a word is that of a key in another form: "opened" is not the status "open"."""
+        word = self.text[slice(*link.span)].lower()
+        return word != link.value.lower() and any(
+            word in column.label.lower().split() for column in self.rows.columns
+        )
 
     @cached_property
     def entities(self) -> list[Link]:
@@ -164,8 +172,11 @@ class Clause:
         """What a row is called."""
         return self.rows.rows[row].name
 
-    def filters(self) -> list[frozenset[int]]:
-        """The rows that may be meant: those of all categories named, of the dates named, or all."""
+    def filters(self, place: int) -> list[frozenset[int]]:
+        """The rows that a statement at a place may mean: those of all categories named, of the dates named, or all.
+
+        A date before the place ("On 4 May, …") always limits them.
+        """
         by_span: dict[Span, frozenset[int]] = {}
         dates: dict[Span, frozenset[int]] = {}
         for link in self.categories:
@@ -175,6 +186,8 @@ class Clause:
             if link.column is not None and link.column.kind == "date":
                 dates[link.span] = by_span[link.span]
         options = [self._all_of(by_span), self._all_of(dates), self.rows.numbers]
+        if any(span[1] <= place for span in dates):
+            options.pop()
         return [rows for rows in dict.fromkeys(options) if rows]
 
     def _limits(self, link: Link) -> bool:

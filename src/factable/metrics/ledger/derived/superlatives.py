@@ -100,9 +100,8 @@ def _check(clause: Clause, span: Span, degree: Degree, rank: int, end: int | Non
         return None
     for column, is_high in columns if period else ():
         outcomes.append(_outcome(clause, clause.cells(column), is_high, rank, period, number))
-    options = clause.filters() if number is not None or not period else []
-    # With a period, the highest of all rows is not enough: it must be in the period.
-    for rows in options[:-1] if period else options:
+    options = clause.filters(span[0]) if number is not None or not period else []
+    for rows in options:
         for column, is_high in columns:
             cells = clause.cells(column, rows)
             if len(cells) < 2:
