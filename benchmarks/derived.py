@@ -2,11 +2,11 @@
 
 python benchmarks/derived.py DATA/llm/freshtab.jsonl.gz [--list contradicted]
 
-Each line of the file is one statement with its `data`, and `spans` that people marked as wrong; a statement without
-spans is right. Counted are the statements in which at least one derived statement was found: "contradicted" if one of
-them is. `marked` is the share of these that people marked at all, `incorrect` the share marked as incorrect (the other
-marks are "misleading", "not checkable" and "other"). `--list` prints contradicted statements that people did not mark,
-or supported ones that they marked as incorrect.
+Each line of the file is one statement with its `data`, and `spans` that people marked as wrong; a statement
+without spans is right. Counted are the statements in which at least one derived statement was found:
+"contradicted" if one of them is. `marked` is the share of these that people marked at all, `incorrect` the
+share marked as incorrect (other marks are "misleading", "not checkable" and "other"). `--list` prints
+contradicted statements that people did not mark, or supported ones that they marked as incorrect.
 """
 
 import argparse
@@ -26,8 +26,7 @@ from factable.text.sentences import sentence_spans
 
 def examples(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a file, compressed or not."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as lines:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
         yield from map(json.loads, lines)
 
 

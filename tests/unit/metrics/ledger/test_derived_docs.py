@@ -13,7 +13,8 @@ from helpers.paths import ROOT
 
 PAGE = (ROOT / "docs/derived.md").read_text()
 DATA = json.loads(PAGE.partition("```json\n")[2].partition("```")[0])
-TABLE = PAGE.partition("| data | text | decision | explanation |\n|---|---|---|---|\n")[2].partition("\n\n")[0]
+HEAD = "| data | text | decision | explanation |\n|---|---|---|---|\n"
+TABLE = PAGE.partition(HEAD)[2].partition("\n\n")[0]
 ROWS = re.findall(r"^\| (\w+) \| (.*?) \| (\w+) \| (.*?) ?\|$", TABLE, re.MULTILINE)
 
 

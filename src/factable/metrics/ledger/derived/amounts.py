@@ -23,6 +23,7 @@ _TO = re.compile(
     r"\s?(?:to|and|up to|–|-)\s?(?:a\s(?:high|maximum)\sof\s|about\s)?|"
     r"\s?\w{0,12}\s?(?:\([^()]*\)\s?)?(?:to|and)\s"
 )
+_HIGHS = re.compile(r"\b(?:highs|lows)\b")
 _MIN_CELLS = 2
 _OWN_WORDS = frozenset(["average", "avg", "mean", "total"])
 
@@ -170,6 +171,8 @@ def _range_outcome(cells: Sequence[Cell], low: Number, high: Number) -> Outcome:
 def _ends(clause: Clause, span: Span) -> tuple[Number, Number, Span] | None:
     """The two ends of a range after a word, in order."""
     after = [mention for mention in clause.numbers if mention.start >= span[0]]
+    if after and _HIGHS.search(clause.text[span[1] : after[0].start].lower()):
+        return None
     for mention in after:
         number = mention.value
         assert isinstance(number, Number)

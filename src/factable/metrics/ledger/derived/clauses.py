@@ -1,7 +1,7 @@
 """A sentence as the checks see it: its words, numbers, and what they refer to in one set of rows."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -173,21 +173,24 @@ class Clause:
         return self.rows.rows[row].name
 
     def filters(self, place: int) -> list[frozenset[int]]:
-        """The rows that a statement at a place may mean: those of all categories named, of the dates named, or all.
+        """The rows that a statement at a place may mean: of all categories named, of the dates named, or all.
 
         A date before the place ("On 4 May, …") always limits them.
         """
-        by_span: dict[Span, frozenset[int]] = {}
-        dates: dict[Span, frozenset[int]] = {}
+        by_column: dict[int, frozenset[int]] = {}
+        dates: dict[int, frozenset[int]] = {}
+        is_dated = False
         for link in self.categories:
-            if not self._limits(link):
-                continue
-            by_span[link.span] = by_span.get(link.span, frozenset()) | link.rows
-            if link.column is not None and link.column.kind == "date":
-                dates[link.span] = by_span[link.span]
-        options = [self._all_of(by_span), self._all_of(dates), self.rows.numbers]
-        if any(span[1] <= place for span in dates):
-            options.pop()
+            if self._limits(link):
+                key = id(link.column)
+                # Two days, or two cities, are both meant.
+                by_column[key] = by_column.get(key, frozenset()) | link.rows
+                if link.column is not None and link.column.kind == "date":
+                    dates[key] = by_column[key]
+                    is_dated = is_dated or link.span[1] <= place
+        everything = self.rows.numbers
+        limited = [everything.intersection(*by_column.values()), everything.intersection(*dates.values())]
+        options = [*limited] if is_dated else [everything, *limited] if dates else [*limited, everything]
         return [rows for rows in dict.fromkeys(options) if rows]
 
     def _limits(self, link: Link) -> bool:
@@ -195,12 +198,6 @@ class Clause:
         before = self.words[: link.span[0] - self.span[0]]
         after = next((token for token in self.tokens if token.start >= link.span[1]), None)
         return bool(_LIMITING.search(before)) or (after is not None and after.stem in self.rows.nouns)
-
-    def _all_of(self, conditions: Mapping[Span, frozenset[int]]) -> frozenset[int]:
-        rows = self.rows.numbers
-        for members in conditions.values():
-            rows = rows & members
-        return rows
 
     @cached_property
     def unknown(self) -> list[Token]:

@@ -112,9 +112,11 @@ def whole_years(start: Date, end: Date) -> set[int]:
 
 def agrees(number: Number, value: Fraction, *, loose: bool = False) -> bool | None:
     """Whether a number in a text says a computed value; None if it is near, but not right."""
-    low, high = sorted((abs(number.value), abs(value)))
-    gap = high - low
+    if number.high is not None:
+        inside = number.value - number.step / 2 <= value <= number.high + number.step / 2
+        return inside or (None if number.value * (1 - _NEAR) <= value <= number.high * (1 + _NEAR) else False)
     said, real = abs(number.value), abs(value)
+    gap = abs(said - real)
     near = gap <= max(number.step, said * _NEAR)
     if number.bound in ("over", "at least"):
         if real > said or (number.bound == "at least" and real == said):

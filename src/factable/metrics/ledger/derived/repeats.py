@@ -70,11 +70,11 @@ def _alike_outcome(clause: Clause, column: Column, different: bool) -> Outcome:
     return Outcome(truth, told, tuple(cell.leaf for cell in cells if count == 1 or cell.text == most))
 
 
-def _counts(clause: Clause, column: Column, rows: frozenset[int]) -> Counter[str]:
+def _counts(column: Column, rows: frozenset[int]) -> Counter[str]:
     return Counter(cell.text for row, cell in column.cells.items() if row in rows)
 
 
-def _subject(clause: Clause, links: Sequence[Link]) -> Link | None:
+def _subject(links: Sequence[Link]) -> Link | None:
     """The value that is said to be frequent: the first named by words, of a column of words."""
     return next((link for link in links if link.column is not None and link.column.kind == "name"), None)
 
@@ -84,7 +84,7 @@ def _frequent(clause: Clause) -> Iterator[Derived]:
     for match in clause.search(_MOST):
         span = clause.place(match, "word")
         noun = find_noun(clause, clause.span[0] + match.end())
-        subject = _subject(clause, [link for link in clause.links if link.span[1] <= span[0]])
+        subject = _subject([link for link in clause.links if link.span[1] <= span[0]])
         if (
             noun is None
             or not noun.is_sure
@@ -99,7 +99,7 @@ def _frequent(clause: Clause) -> Iterator[Derived]:
         ]
         outcomes = []
         for rows, _ in readings(others, clause.rows.numbers):
-            counts = _counts(clause, column, rows)
+            counts = _counts(column, rows)
             own = sum(row in rows for row in subject.rows)
             best = (min if match["word"] == "fewest" else max)(counts.values(), default=0)
             names = ", ".join(name for name, count in counts.items() if count == best)
@@ -134,8 +134,8 @@ def _more(clause: Clause) -> Iterator[Derived]:
         noun = find_noun(clause, word[1])
         if noun is None or clause.ties((word[1], than[0])):
             continue
-        first = _subject(clause, [link for link in clause.links if link.span[1] <= word[0]])
-        second = _subject(clause, [link for link in clause.links if link.span[0] >= than[0]])
+        first = _subject([link for link in clause.links if link.span[1] <= word[0]])
+        second = _subject([link for link in clause.links if link.span[0] >= than[0]])
         if first is None or second is None or first.column is not second.column or first.column is None:
             continue
         a, b = len(first.rows), len(second.rows)
