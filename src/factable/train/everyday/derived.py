@@ -18,6 +18,8 @@ from factable.train.everyday.values import (
     singular_unit,
 )
 
+APPROXIMATE = ("about", "approximately", "around", "just", "more", "nearly", "over", "roughly")
+
 
 def derive(record: Record, shared: Wordings, rng: Random) -> Statement | None:
     """A random derived statement that is true of a record, or none if the one drawn does not apply."""
@@ -239,10 +241,8 @@ def exact(fact: Fact, number: float, rng: Random) -> Piece:
     assert fact.value is not None
     number = number if fact.value.decimals else round(number)
     value = replace(fact.value, content=number)
-    text = ""
-    while not text or text.startswith(
-        ("about", "roughly", "around", "nearly", "just", "more", "over", "approx")
-    ):
+    text = say_value(value, rng)
+    while text.startswith(APPROXIMATE) or text.endswith("°F"):
         text = say_value(value, rng)
     return Piece(text)
 

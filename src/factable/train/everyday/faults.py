@@ -37,7 +37,7 @@ from factable.train.everyday.values import (
 
 # What leads on from a predicate to its subject, as in "are welcome at the hotel".
 PREPOSITION = re.compile(
-    r" (?:at|by|during|for|from|in|inside|into|of|on|to|with|under)(?: the building at)? $"
+    r" (?:at|between|by|during|for|from|in|inside|into|of|on|to|with|under)(?: the building at)? $"
 )
 DERIVE_TRIES = 8
 TOLD = frozenset({"fact", "joint", "series"})
@@ -96,7 +96,8 @@ def main_path(statement: Statement) -> str:
     """The path of what a statement is about: of its fact, or of the last of several."""
     if statement.kind in ("fact", "yes_no", "zero", "joint"):
         return statement.facts[0].paths[0]
-    return statement.paths[-1]
+    last = statement.facts[-1]
+    return statement.paths[-1] if last.parts else last.paths[0]
 
 
 def mark_predicate(statement: Statement) -> None:

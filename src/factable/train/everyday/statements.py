@@ -8,7 +8,7 @@ from typing import Literal
 
 from factable.train.everyday.domains import Wordings
 from factable.train.everyday.records import Entity, Fact, Record
-from factable.train.everyday.values import DAYS, Value, article, say_time, say_value
+from factable.train.everyday.values import DAYS, Value, article, same_value, say_time, say_value
 
 TOKEN = re.compile(r"\{([^}]+)\}|\[([^|\]]*)\|([^\]]*)\]")
 PLURAL = re.compile(r"^( (?:\w+ )?\w+[^s\W])s\b")
@@ -220,7 +220,7 @@ def state_period(record: Record, entity: Entity, fact: Fact, rng: Random) -> Sta
     period, value = rng.choice(list(fact.parts.items()))
     assert value is not None
     others = [
-        each for each, other in fact.parts.items() if other is not None and other.content != value.content
+        each for each, other in fact.parts.items() if other is not None and not same_value(other, value)
     ]
     slots = {"v": value_piece(value, rng), "p": Piece(period, "period")}
     paths = (*subject_paths(record, entity), *fact.part_paths[period])
