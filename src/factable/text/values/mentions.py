@@ -121,6 +121,8 @@ _WHEN = re.compile(
 )
 _RANK = re.compile(r"\b(?:rank|ranking|position|standing|seed|minute|round|lap|edition)\b", re.IGNORECASE)
 _FALL = re.compile(r"\b(?:drop|decline|decrease|reduction|fall|loss)\b", re.IGNORECASE)
+# What a price is for: €9.99/month
+_PER = re.compile(r"(?<=\w)\s?(?:/|per\s)\s?[a-z]+\Z", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*[;|]\s*|\s*,\s+(?:and\s+)?")
 _AND_OTHERS = re.compile(r"(?:and\s)?(?:others|more|etc\.?|so on)", re.IGNORECASE)
 _AND = re.compile(r"\s+and\s+")
@@ -149,6 +151,7 @@ def apply_hint(value: str, hint: Hint) -> tuple[Value, ...]:
         measured = [*_numbers_and_dates(parenthesis[1].strip()), *_numbers_and_dates(parenthesis[2].strip())]
     # `plain` has lost the special spaces that separate thousands.
     values = measured or _numbers_and_dates(plain) or _numbers_and_dates(value.strip())
+    values = values or _numbers_and_dates(_PER.sub("", plain))
     values = [reading for each in values for reading in _with_hint(each, hint)]
     values = [*_clock_readings(plain, hint), *values]
     if _WHEN.search(hint.words):

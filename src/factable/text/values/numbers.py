@@ -314,7 +314,7 @@ _BOUNDS: dict[Bound, str] = {
 _FALLS = (
     r"(?:fell|falls?|fallen|falling|dropp?(?:s|ed|ing)?|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|shrank|shrunk|sank|"
     r"slid|slipped|plunged|plummeted|reduc(?:e[sd]?|ing)|down|lowered)(?:\sby)?\s|"
-    r"(?:fall|drop|decline|decrease|reduction|loss|dip|slump|cut)\sof\s"
+    r"(?:fall|drop|decline|decrease|reduction|loss|deficit|shortfall|dip|slump|cut)\sof\s"
 )
 _BOUND = "|".join(f"(?P<{name.replace(' ', '_')}>{words})" for name, words in _BOUNDS.items())
 # Searched in the few words before a number only, so it is fast although it is not anchored at the start.
