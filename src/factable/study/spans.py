@@ -29,7 +29,8 @@ from factable.types import Example
 MarkerKind = Literal["metric", "judge", "person"]
 # Findings that say that words of the text are wrong.
 WRONG = frozenset(("contradicted", "unsupported"))
-PROBABILITY = "probability"
+# The probability that nothing is wrong with what a text says; what it leaves out cannot be marked in it.
+CORRECT, PROBABILITY = "correct", "probability"
 # What is counted in each text.
 COUNTS = (
     *("marked_characters", "human_characters", "shared_characters"),
@@ -261,7 +262,8 @@ def _find_markers(data: MarkedPanel, gold: str | None) -> Iterator[_Marker]:
     result = data.panel.result
     for metric, scores, marks in zip(result.metrics, result.scores, data.marks, strict=True):
         values = np.frombuffer(scores.values)
-        doubt = 1 - np.frombuffer(scores.parts[PROBABILITY]) if PROBABILITY in scores.parts else None
+        part = next((name for name in (CORRECT, PROBABILITY) if name in scores.parts), None)
+        doubt = None if part is None else 1 - np.frombuffer(scores.parts[part])
         extents = [_merge(text.example.text, spans) for text, spans in zip(data.texts, marks, strict=True)]
         yield _Marker(
             scores.metric,

@@ -30,6 +30,8 @@ def make_verdict(audit: Audit, doubts: Doubts, answers: Sequence[NliAnswer], rul
     hallucination = any(claim.state != "supported" for claim in claims)
     required = frozenset(fact.record for fact in facts if fact.required)
     odds = audit.weights.odds("verdict", audit.verdict_features(required))
+    # Without facts that must be said, only the sentences count.
+    correct = audit.weights.odds("verdict", audit.verdict_features(frozenset()))
     return Verdict(
         text=audit.reading.text,
         table=audit.reading.example.table,
@@ -37,6 +39,7 @@ def make_verdict(audit: Audit, doubts: Doubts, answers: Sequence[NliAnswer], rul
         probability=probability(odds),
         facts=facts,
         claims=claims,
+        correct=probability(correct),
     )
 
 

@@ -24,8 +24,10 @@ from factable.text.values import (
     Number,
     ParsedText,
     Relation,
+    Time,
     Value,
     compare_values,
+    find_mentions,
     parse_text,
     parts_of,
 )
@@ -38,6 +40,7 @@ from factable.types import Span
 # Words of an attribute count as a cue up to this many words away from a value.
 NEAR = 9
 MAX_ABBREVIATION = 4
+MAX_NAME = 40
 # Half of all other numbers within this share of a number cannot be it; those are compared exactly.
 _SLACK = Fraction(3, 20)
 # A cue that is stronger by so much decides between two values.
@@ -115,6 +118,15 @@ class ValueIndex:
         }
 
     @cached_property
+    def periods(self) -> frozenset[Value]:
+        """Years, quarters and other numbers and dates that keys contain: `revenue_2024`, `{"Q3 2025": …}`."""
+        keys = {key for leaf in self.structure.leaves for key in leaf.keys if any(map(str.isdecimal, key))}
+        told = {hint_of(key, {}).period for key in keys} | {split_identifier(key) for key in keys}
+        return frozenset(
+            mention.value for text in told if text for mention in find_mentions(text) if _is_exact(mention.value)
+        )
+
+    @cached_property
     def _numbers(self) -> tuple[list[Fraction], list[int]]:
         """Absolute values in written and in base units, with their leaves, in order."""
         pairs: set[tuple[Fraction, int]] = set()
@@ -145,6 +157,14 @@ class ValueIndex:
                         words[word].add(leaf)
         return words
 
+    @cached_property
+    def _kinds(self) -> Mapping[type, set[int]]:
+        kinds: dict[type, set[int]] = defaultdict(set)
+        for leaf, values in enumerate(self.readings):
+            for value in values:
+                kinds[type(value)].add(leaf)
+        return kinds
+
     def find(self, value: Value) -> dict[int, Relation]:
         """The leaves that a value of the text states, and how exactly."""
         if isinstance(value, Number):
@@ -155,7 +175,7 @@ class ValueIndex:
         elif isinstance(value, Name):
             near = {leaf for word in value.words for leaf in self._words.get(word, ())}
         else:
-            near = set(range(len(self.readings)))
+            near = self._kinds.get(type(value), set())
         found = {}
         for leaf in near:
             relations = [compare_values(reading, value) for reading in self.readings[leaf]]
@@ -197,6 +217,10 @@ def _amounts(number: Number) -> set[Fraction]:
     return amounts
 
 
+def _is_exact(value: Value) -> bool:
+    return isinstance(value, Number | Date | Time)
+
+
 class _Naming(NamedTuple):
     """A place where the text names frames."""
 
@@ -234,7 +258,12 @@ class Matcher:
     @cached_property
     def found(self) -> list[tuple[Mention, dict[int, Relation]]]:
         """Every mention of the text with the leaves that it states; of overlapping ones the best."""
-        pairs = [(mention, self.index.find(mention.value)) for mention in self.parsed.mentions]
+        inside = self._in_names()
+        pairs = [
+            (mention, self.index.find(mention.value))
+            for mention in self.parsed.mentions
+            if not (_is_exact(mention.value) and inside[mention.start])
+        ]
         pairs.sort(key=lambda pair: (not pair[1], pair[0].start - pair[0].end, pair[0].start))
         kept: list[tuple[Mention, dict[int, Relation]]] = []
         taken = bytearray(len(self.parsed.text) + 1)
@@ -243,6 +272,20 @@ class Matcher:
                 taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
                 kept.append((mention, leaves))
         return sorted(kept, key=lambda pair: pair[0].start)
+
+    def _in_names(self) -> bytearray:
+        """A 1 for each character of a name of the data that has digits, such as "Edge 12"."""
+        covered = bytearray(len(self.parsed.text) + 1)
+        names = {frame.name for frame in self.structure.frames} | {
+            clean_value(leaf.value) for leaf in self.structure.leaves if leaf.kind == "value"
+        }
+        for name in names:
+            if any(map(str.isdecimal, name)) and any(map(str.isalpha, name)) and len(name) <= MAX_NAME:
+                start = self.parsed.text.find(name)
+                while start >= 0:
+                    covered[start : start + len(name)] = b"\x01" * len(name)
+                    start = self.parsed.text.find(name, start + 1)
+        return covered
 
     @cached_property
     def namings(self) -> list[_Naming]:
@@ -311,12 +354,17 @@ class Matcher:
         number = max(0, bisect_right(self._starts, place) - 1)
         return self.segments[number].span if self.segments else (0, len(self.parsed.text))
 
-    def cue(self, leaf: int, span: Span) -> float:
-        """How near the words of a leaf's label stand to a span, in its sentence: 0 to 1."""
+    def cue(self, leaf: int, span: Span, *, alone: bool = False) -> float:
+        """How near the words of a leaf's label stand to a span, in its sentence: 0 to 1.
+
+        `alone` leaves out words that stand nearer to, or behind, another number or date.
+        """
         wanted = self.labels[leaf]
         if not wanted:
             return 0.0
         start, end = self._segment_of(span[0])
+        if alone:
+            start, end = max(start, self._end_before(span[0])), min(end, self._start_after(span[1]))
         first, last = bisect_left(self._word_starts, span[0]), bisect_left(self._word_starts, span[1])
         best: dict[str, float] = {}
         for number in range(max(0, first - NEAR), min(len(self._cues), last + NEAR)):
@@ -326,6 +374,23 @@ class Matcher:
                 distance = first - number if number < first else max(1, number - last + 1)
                 best[word] = max(best.get(word, 0.0), 1 - (distance - 1) / (NEAR + 1))
         return sum(best.values()) / len(wanted) if best else 0.0
+
+    @cached_property
+    def _exact(self) -> tuple[list[int], list[int]]:
+        """Where the numbers, dates and times of the text begin and end."""
+        spans = sorted((mention.start, mention.end) for mention, _ in self.found if _is_exact(mention.value))
+        return [start for start, _ in spans], [end for _, end in spans]
+
+    def _end_before(self, place: int) -> int:
+        starts, ends = self._exact
+        number = bisect_left(starts, place) - 1
+        return ends[number] if number >= 0 else 0
+
+    def _start_after(self, place: int) -> int:
+        starts, _ = self._exact
+        number = bisect_left(starts, place)
+        # Words before the next number may be its own.
+        return (place + starts[number]) // 2 if number < len(starts) else len(self.parsed.text)
 
     def scope_score(self, leaf: int, scope: Mapping[int, float]) -> float:
         """Up to 1 if the text speaks of a leaf's frame, 0.5 if there is only one such frame, else 0."""
@@ -351,12 +416,16 @@ class Matcher:
             key=lambda each: (-each.strength, _ORDER[each.relation], each.leaf),
         )
         instead = None
-        if isinstance(mention.value, Number | Date):
+        if _is_exact(mention.value) and not self.is_period(mention):
             instead = self._asked_for(mention, leaves, scope)
             best = candidates[0].strength if candidates else 0.0
             if instead is not None and instead.strength < best + CLEARLY:
                 instead = None
         return Match(span, mention, tuple(candidates), instead)
+
+    def is_period(self, mention: Mention) -> bool:
+        """Whether keys of the data contain a date or number: what it says of time is the column it names."""
+        return any(compare_values(period, mention.value) in STATED for period in self.index.periods)
 
     def _asked_for(
         self, mention: Mention, leaves: Mapping[int, Relation], scope: Mapping[int, float]
@@ -373,7 +442,7 @@ class Matcher:
             ):
                 continue
             candidate = Candidate(
-                leaf, Relation.DIFFERENT, self.cue(leaf, span), self.scope_score(leaf, scope)
+                leaf, Relation.DIFFERENT, self.cue(leaf, span, alone=True), self.scope_score(leaf, scope)
             )
             if (
                 candidate.cue >= 0.5

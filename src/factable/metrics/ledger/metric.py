@@ -16,12 +16,15 @@ from factable.metrics.ledger.audit import audit
 from factable.metrics.ledger.decide import make_verdict
 from factable.metrics.ledger.doubts import doubts_of
 from factable.metrics.ledger.reading import Reading
+from factable.metrics.ledger.structured import NO_MARKS, StructuredReading
+from factable.metrics.ledger.structured_verdict import structured_verdicts
 from factable.metrics.ledger.verdict import Rules, Verdict
-from factable.metrics.ledger.weights import load_ledger_weights, weights_checksum
+from factable.metrics.ledger.weights import load_ledger_weights, load_structured_weights, weights_checksum
 from factable.metrics.tables import NO_FACTS, Selection, names_in
+from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
-from factable.types import Example
+from factable.types import Example, Table
 
 
 @metric
@@ -29,7 +32,7 @@ class Ledger(Metric):
     """Facts of the data that are missing and claims of the text that are made up, with their spans."""
 
     name = "ledger"
-    parts = ("ok", "probability", "omission", "hallucination", "omitted", "unsupported")
+    parts = ("ok", "probability", "correct", "omission", "hallucination", "omitted", "unsupported")
     scales = MappingProxyType({"omitted": "per 100 facts", "unsupported": "per 100 words"})
     slow = True
     additive = True
@@ -46,13 +49,23 @@ class Ledger(Metric):
         example="backoff",
     )
     required: str = param(
-        "", "only these facts must be stated, such as food,area=riverside; default: all", example="born"
+        "", "only these facts must be stated, such as food,area=riverside; default: see `small`", example="born"
     )
     optional: str = param("", "facts that may be left out, such as near,eatType=restaurant", example="born")
+    small: int = param(
+        12,
+        "all facts of an object must be stated if there are at most so many; of larger ones, those in `required`",
+        range=(0, 10_000),
+    )
     ignore: str = param("", "facts to leave out of the check, such as near", example="born")
     omission: float = param(0.5, "probability from which a fact counts as stated", range=(0.0, 1.0))
     hallucination: float = param(
         0.5, "probability from which a sentence counts as supported", range=(0.0, 1.0)
+    )
+    evidence: str = param(
+        "best",
+        '"best", or "fast": without the model that marks words beside objects and rows',
+        choices=("best", "fast"),
     )
     value: str = param(
         "soft", '"soft", a score in degrees, or "ok": 1 for a text that is OK, else 0', choices=("soft", "ok")
@@ -67,16 +80,46 @@ class Ledger(Metric):
             "model": nli_identity(self.model),
             "templates": templates_checksum(self.templates),
             "weights": weights_checksum(self.weights),
+            "marks": marks_identity(MARKS_MODEL) if self.evidence == "best" else "",
         }
 
     @property
     def rules(self) -> Rules:
         """What counts as a fault."""
         selection = Selection(names_in(self.required), names_in(self.optional))
-        return Rules(selection, names_in(self.ignore), self.omission, self.hallucination)
+        return Rules(selection, names_in(self.ignore), self.omission, self.hallucination, self.small)
 
     def verdicts(self, examples: Sequence[Example]) -> list[Verdict]:
         """The ledger of each text."""
+        structured = [is_structured(example.table) for example in examples]
+        by_kind = {
+            True: iter(self._structured([each for each, is_so in zip(examples, structured, strict=True) if is_so])),
+            False: iter(self._plain([each for each, is_so in zip(examples, structured, strict=True) if not is_so])),
+        }
+        return [next(by_kind[is_so]) for is_so in structured]
+
+    def _structured(self, examples: Sequence[Example]) -> list[Verdict]:
+        """Verdicts on texts beside objects and rows."""
+        if not examples:
+            return []
+        readings = [StructuredReading(example) for example in examples]
+        return structured_verdicts(
+            readings,
+            self._marks(readings),
+            self.rules,
+            load_structured_weights(self.evidence),
+            load_templates(self.templates),
+            partial(entailment_of_groups, self.model),
+        )
+
+    def _marks(self, readings: Sequence[StructuredReading]) -> list[list[MarkedSentence]]:
+        if self.evidence == "fast":
+            return [[NO_MARKS] * len(reading.sentences) for reading in readings]
+        marked = iter(mark_sentences(MARKS_MODEL, [pair for reading in readings for pair in reading.pairs]))
+        return [[next(marked) for _ in reading.pairs] for reading in readings]
+
+    def _plain(self, examples: Sequence[Example]) -> list[Verdict]:
+        """Verdicts on texts beside triples and slots."""
         templates, weights = load_templates(self.templates), load_ledger_weights(self.weights)
         ask = partial(entailment_of_groups, self.model)
         audits = audit([Reading.of(example, templates) for example in examples], weights, ask)
@@ -103,11 +146,12 @@ class Ledger(Metric):
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
         """Rates of one or many texts, from sums of their counts."""
-        texts, value, ok, probability, omission, hallucination, facts, omitted, words, unsupported = totals
+        texts, value, ok, probability, correct, omission, hallucination, facts, omitted, words, unsupported = totals
         return {
             VALUE: value / texts,
             "ok": ok / texts,
             "probability": probability / texts,
+            "correct": correct / texts,
             "omission": omission / texts,
             "hallucination": hallucination / texts,
             "omitted": 100 * omitted / facts if facts else 0.0,
@@ -122,6 +166,7 @@ class Ledger(Metric):
             soft_value(verdict) if self.value == "soft" else float(verdict.is_ok),
             float(verdict.is_ok),
             verdict.probability,
+            verdict.correct,
             float("omission" in verdict.label),
             float("hallucination" in verdict.label),
             float(len(required)),
@@ -129,6 +174,16 @@ class Ledger(Metric):
             float(len(verdict.text.split())),
             float(sum(claim.state != "supported" for claim in verdict.claims)),
         )
+
+
+MARKS_MODEL = "marks"
+# More triples than these are searched like the rows of a table.
+MAX_TRIPLES = 30
+
+
+def is_structured(table: Table) -> bool:
+    """Whether data has structure to read: objects and rows, and large numbers of triples."""
+    return table.source is not None or len(table.records) > MAX_TRIPLES
 
 
 def soft_value(verdict: Verdict) -> float:
@@ -146,9 +201,11 @@ class LedgerOptions(TypedDict, total=False):
     templates: str
     required: str
     optional: str
+    small: int
     ignore: str
     omission: float
     hallucination: float
+    evidence: str
     value: str
     weights: str
 
@@ -163,9 +220,11 @@ def check(
     templates: str = "default",
     required: str = "",
     optional: str = "",
+    small: int = 12,
     ignore: str = "",
     omission: float = 0.5,
     hallucination: float = 0.5,
+    evidence: str = "best",
     value: str = "soft",
     weights: str = "",
 ) -> Verdict:
@@ -175,9 +234,11 @@ def check(
         templates=templates,
         required=required,
         optional=optional,
+        small=small,
         ignore=ignore,
         omission=omission,
         hallucination=hallucination,
+        evidence=evidence,
         value=value,
         weights=weights,
     )

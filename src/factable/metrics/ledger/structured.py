@@ -22,7 +22,7 @@ from factable.metrics.ledger.yes_no import yes_no_statements
 from factable.models.marks import MarkedSentence
 from factable.structure import Structure
 from factable.text.markdown import Segment
-from factable.text.values import Date, Name, Number, Relation
+from factable.text.values import Date, Name, Number, Relation, Time
 from factable.text.values.words import split_words
 from factable.types import Example, Span
 
@@ -32,7 +32,17 @@ Features = Mapping[str, float]
 MIN_MARK = 0.25
 # Numbers up to this are often no fact of the data: "one of", "two teams".
 SMALL = 12
+_LABEL = re.compile(r"[^\w\n]*\w[^:.\n]{0,40}:\s")
 _LETTERS = re.compile(r"[^\W\d_]")
+
+
+STATEMENTS = tuple(
+    f"{source} {state}"
+    for source in ("yes_no", "hours", "derived")
+    for state in ("supported", "contradicted", "unsupported")
+)
+# In place of the marks of a model that is not asked.
+NO_MARKS = MarkedSentence((), ())
 
 
 class Statement(NamedTuple):
@@ -93,8 +103,13 @@ class StructuredReading:
     def matches(self) -> list[Match]:
         """Numbers, dates and names of the sentences."""
         spans = [segment.span for segment in self.sentences]
+        labels = [label for span in spans if (label := _label_of(self.text, span))]
         return [
-            match for match in self.matcher.matches() if any(overlaps(match.span, span) for span in spans)
+            match
+            for match in self.matcher.matches()
+            if any(overlaps(match.span, span) for span in spans)
+            and not any(overlaps(match.span, label) for label in labels)
+            and (match.candidates or not self.matcher.is_period(match.mention))
         ]
 
     @cached_property
@@ -110,10 +125,22 @@ class StructuredReading:
             for each in hours_statements(self.structure, self.text, spans)
         ]
         found += [
-            Statement(each.span, each.state, "derived", tuple(each.leaves), each.explanation)
+            Statement(
+                _hull(each.span, each.span_of_number), each.state, "derived", each.leaves, each.explanation
+            )
             for each in derived_statements(self.structure, self.text, spans)
         ]
         return found
+
+
+def _label_of(text: str, sentence: Span) -> Span | None:
+    """The label of a sentence such as "Number of pages: 436", which claims nothing."""
+    label = _LABEL.match(text, *sentence)
+    return label.span() if label else None
+
+
+def _hull(span: Span, other: Span | None) -> Span:
+    return span if other is None else (min(span[0], other[0]), max(span[1], other[1]))
 
 
 class Marks:
@@ -164,8 +191,9 @@ def items_of(reading: StructuredReading, marked: Sequence[MarkedSentence]) -> li
 
 def _statement_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
     for statement in reading.statements:
+        verdict = f"{statement.source} {statement.state}"
         features = {
-            f"{statement.source} {statement.state}": 1.0,
+            **{name: float(name == verdict) for name in STATEMENTS},
             "mark": logit(marks.mean(statement.span)),
             "highest mark": logit(marks.highest(statement.span)),
         }
@@ -182,7 +210,7 @@ def _value_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
             "in a supported statement": float(any(overlaps(match.span, span) for span in supported)),
             "in a wrong statement": float(any(overlaps(match.span, span) for span in wrong)),
         }
-        if isinstance(match.mention.value, Number | Date):
+        if isinstance(match.mention.value, Number | Date | Time):
             features, state, leaves, note = _number_features(reading, match)
             yield Item(match.span, "number", common | features, state, leaves, note)
         elif isinstance(match.mention.value, Name):

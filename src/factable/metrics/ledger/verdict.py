@@ -51,7 +51,10 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The ledger of one text; `probability` is that of the text being OK."""
+    """The ledger of one text; `probability` is that of the text being OK.
+
+    `correct` is the probability that nothing it says is wrong, whatever it leaves out.
+    """
 
     text: str
     table: Table
@@ -59,6 +62,7 @@ class Verdict:
     probability: float
     facts: tuple[Fact, ...]
     claims: tuple[Claim, ...]
+    correct: float = 1.0
 
     @property
     def is_ok(self) -> bool:
@@ -103,13 +107,14 @@ class Rules(NamedTuple):
     """Which facts must be said, what is ignored, and how probable a thing must be to pass.
 
     `ignored` names facts that are not in the ledger; `omission` and `hallucination` are thresholds of facts
-    and of sentences.
+    and of sentences. Of objects and rows, everything must be said if they have at most `small` facts.
     """
 
     selection: Selection = Selection()
     ignored: frozenset[str] = frozenset()
     omission: float = 0.5
     hallucination: float = 0.5
+    small: int = 12
 
     def ignores(self, record: Record) -> bool:
         """Whether a record is left out of the ledger; a text may say it or not."""

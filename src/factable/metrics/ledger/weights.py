@@ -15,6 +15,9 @@ from factable.models.runtime.manifest import read_shipped
 BIAS = "bias"
 PARTS = ("fact", "value", "sentence", "verdict")
 SHIPPED = "data/ledger/weights.json"
+# Weights for objects and rows, with and without the model that marks words.
+STRUCTURED = "data/ledger/structured.json"
+STRUCTURED_PARTS = ("statement", "number", "name", "words", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,13 @@ def _parse(path: str, content: bytes) -> LedgerWeights:
     return LedgerWeights(weights)
 
 
+@cache
+def load_structured_weights(evidence: str) -> LedgerWeights:
+    """The weights for objects and rows, with all evidence ("best") or without the model that marks words."""
+    stored = orjson.loads(read_shipped(STRUCTURED))["weights"][evidence]
+    return LedgerWeights({part: stored[part] for part in STRUCTURED_PARTS})
+
+
 def _finite(value: object) -> float:
     if not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError
@@ -62,8 +72,8 @@ def _finite(value: object) -> float:
 
 
 def weights_checksum(path: str) -> str:
-    """The checksum of the weights."""
-    return sha256(_content(path)).hexdigest()
+    """The checksum of the weights, those for objects and rows included."""
+    return sha256(_content(path) + read_shipped(STRUCTURED)).hexdigest()
 
 
 def _content(path: str) -> bytes:
