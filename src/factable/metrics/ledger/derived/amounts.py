@@ -44,19 +44,20 @@ def check_amounts(clause: Clause) -> Iterator[Derived]:
 
 
 def _aggregate(clause: Clause, word: Span, operation: str, numbers: Sequence[Mention]) -> Derived | None:
-    mention = _number_of(word, numbers)
+    ties = [tie for tie in clause.ties() if tie.column.kind == "number" and tie.score >= 0.5]
+    mention = _number_of(clause, word, numbers, [tie.column for tie in ties])
     if mention is None:
         return None
     number = mention.value
     assert isinstance(number, Number)
-    ties = [tie for tie in clause.ties() if tie.column.kind == "number" and tie.score >= 0.5]
     ties = [tie for tie in ties if same_dimension(tie.column, number.unit)]
-    if any(column.words & _OWN_WORDS for column in clause.rows.columns) or len(clause.entities) == 1:
+    subjects = [link for link in clause.entities if link.span[0] < mention.start]
+    if any(column.words & _OWN_WORDS for column in clause.rows.columns) or len(subjects) == 1:
         # The data has totals or averages of its own.
         ties = []
     outcomes = []
     for tie in ties:
-        for rows in _rows(clause):
+        for rows in _rows(clause, mention):
             cells = [cell for _, cell in clause.cells(tie.column, rows)]
             if len(cells) < _MIN_CELLS:
                 continue
@@ -80,26 +81,38 @@ def _counts_rows(clause: Clause, number: Number) -> bool:
     return number.value in (len(clause.rows.members), len(clause.rows.rows))
 
 
-def _number_of(word: Span, numbers: Sequence[Mention]) -> Mention | None:
-    """The number that is called total or average: the only one, or the first after the word."""
+def _number_of(
+    clause: Clause, word: Span, numbers: Sequence[Mention], columns: Sequence[Column]
+) -> Mention | None:
+    """The number called total or average: the first after the word that is no count, or the only one."""
+    has_percent = any(column.unit == "percent" for column in columns)
     plain = [
         m
         for m in numbers
-        if isinstance(m.value, Number) and m.value.high is None and m.value.unit != "percent"
+        if isinstance(m.value, Number) and m.value.high is None and (has_percent or m.value.unit != "percent")
     ]
-    after = [mention for mention in plain if mention.start >= word[1]]
-    if after:
-        return after[0]
+    nouns = clause.rows.nouns
+    for mention in plain:
+        following = next((token for token in clause.tokens if token.start >= mention.end), None)
+        is_count = following is not None and following.stem in nouns and not _is_unit(mention)
+        if mention.start >= word[1] and not is_count:
+            return mention
     return plain[0] if len(plain) == 1 else None
 
 
-def _rows(clause: Clause) -> list[frozenset[int]]:
+def _is_unit(mention: Mention) -> bool:
+    return isinstance(mention.value, Number) and bool(mention.value.unit)
+
+
+def _rows(clause: Clause, mention: Mention) -> list[frozenset[int]]:
     """The rows that are added up: those named, those of categories, or all."""
     options = []
-    named = frozenset(link.row for link in clause.entities if link.row is not None)
+    # "…, with web-02 at 88 %": what comes after the number does not limit it.
+    later = [link.span for link in clause.entities if link.span[0] >= mention.end]
+    named = frozenset(link.row for link in clause.entities if link.row is not None and link.span not in later)
     if len(named) > 1:
         options.append(named)
-    for rows, _ in readings(find_conditions(clause, _number_spans(clause)), clause.rows.numbers):
+    for rows, _ in readings(find_conditions(clause, [*_number_spans(clause), *later]), clause.rows.numbers):
         options.append(rows)
     return options
 
@@ -131,7 +144,7 @@ def _ranges(clause: Clause) -> Iterator[Derived]:
         if ends is None:
             continue
         low, high, place = ends
-        ties = _ties_before(clause, place)
+        ties = _ties_before(clause, span, place)
         ties = [tie for tie in ties if same_dimension(tie.column, high.unit)]
         outcomes = []
         for tie in ties:
@@ -147,11 +160,12 @@ def _ranges(clause: Clause) -> Iterator[Derived]:
             return
 
 
-def _ties_before(clause: Clause, place: Span) -> list[Tie]:
-    """The columns that the words before a number name, back to the number before it; else the words after."""
-    start = max((m.end for m in clause.numbers if m.end <= place[0]), default=clause.span[0])
+def _ties_before(clause: Clause, word: Span, place: Span) -> list[Tie]:
+    """The columns that words name: before "range", back to the number before it; then around the numbers."""
+    start = max((m.end for m in clause.numbers if m.end <= word[0]), default=clause.span[0])
     end = min((m.start for m in clause.numbers if m.start >= place[1]), default=clause.span[1])
-    for tokens in (clause.tokens_in((start, place[0])), clause.tokens_in((place[1], end))[:4]):
+    between = [token for token in clause.tokens_in((word[1], place[0])) if token.stem not in ("low", "high")]
+    for tokens in (clause.tokens_in((start, word[0])), between, clause.tokens_in((place[1], end))[:4]):
         ties = [tie for tie in tie_columns(clause.rows, tokens) if tie.score >= 0.5]
         if ties:
             return [tie for tie in ties if tie.column.kind == "number"]
@@ -171,7 +185,7 @@ def _range_outcome(cells: Sequence[Cell], low: Number, high: Number) -> Outcome:
 def _ends(clause: Clause, span: Span) -> tuple[Number, Number, Span] | None:
     """The two ends of a range after a word, in order."""
     after = [mention for mention in clause.numbers if mention.start >= span[0]]
-    if after and _HIGHS.search(clause.text[span[1] : after[0].start].lower()):
+    if after and _HIGHS.search(clause.words, span[1] - clause.span[0], span[1] - clause.span[0] + 90):
         return None
     for mention in after:
         number = mention.value

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from weakref import WeakKeyDictionary
 
 from factable.metrics.ledger.derived.clauses import Derived
-from factable.metrics.ledger.derived.columns import rows_of
+from factable.metrics.ledger.derived.columns import read_cell, rows_of
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.structure import Structure
 from factable.text.values import Date, Mention, Number
@@ -17,6 +17,10 @@ _TERM = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _SUM = re.compile(
     rf"(?<![\w.,]){_TERM.pattern}(?:\s\+\s{_TERM.pattern})+\s=\s(?P<sum>{_TERM.pattern})(?![\w%]|[.,]\d)"
 )
+_CHANGE = re.compile(
+    r"\b(?:increase\w*|decrease\w*|growth|grew|rose|risen|fell|drop\w*|gain\w*|up|down|declin\w+|cut|reduc\w+|rise)\b"
+)
+_PLUS = re.compile(r"\bplus\b.*\b(?:total|altogether|in all|together)\b")
 _MAX_NUMBERS = 8
 # Small numbers are sums and differences of others too often.
 _MIN_VALUE = 10
@@ -42,6 +46,65 @@ def check_written_sums(text: str, sentence: Span) -> Iterator[Derived]:
             yield Derived(match.span(), "contradicted", told, (), show(value), span, "arithmetic")
 
 
+def check_stated_change(
+    structure: Structure, text: str, sentence: Span, mentions: Sequence[Mention]
+) -> Iterator[Derived]:
+    """A change in percent, or a total, beside the two numbers that it is of: wrong if they do not give it."""
+    words = text[slice(*sentence)].lower()
+    numbers = _numbers(mentions)
+    percents = [(span, number) for span, number in numbers.items() if number.unit == "percent"]
+    amounts = [(span, number) for span, number in numbers.items() if number.unit != "percent"]
+    values = _values_of(structure)
+    if len(percents) == 1 and len(amounts) == 2 and _CHANGE.search(words):
+        span, number = percents[0]
+        first, second = (amount.value for _, amount in amounts)
+        same_unit = amounts[0][1].unit == amounts[1][1].unit != ""
+        if same_unit and first in values and second in values and first != second:
+            yield from _stated(span, number, [first, second], values)
+    measured = [(span, number) for span, number in amounts if number.unit]
+    if len(measured) == 3 and _PLUS.search(words) and len({number.unit for _, number in measured}) == 1:
+        (_, first_term), (_, second_term), (span, number) = measured
+        if first_term.value in values and second_term.value in values:
+            yield from _stated(span, number, [first_term.value, second_term.value], values)
+
+
+def _stated(
+    span: Span, number: Number, terms: Sequence[Fraction], values: dict[Fraction, int]
+) -> Iterator[Derived]:
+    low, high = sorted(terms)
+    leaves = tuple(values[term] for term in terms)
+    if told := _told(number, low, high):
+        yield Derived(span, "supported", told, leaves, "", span, "arithmetic")
+        return
+    if number.unit != "percent":
+        results = [(high + low, f"{show(terms[0])} + {show(terms[1])} = {show(high + low)}")]
+    elif low > 0:
+        results = [
+            ((high / low - 1) * 100, f"{show(high)} / {show(low)} − 1 = {show((high / low - 1) * 100)} %"),
+            ((1 - low / high) * 100, f"1 − {show(low)} / {show(high)} = {show((1 - low / high) * 100)} %"),
+        ]
+    else:
+        return
+    if all(agrees(number, value) is False for value, _ in results):
+        right = show(results[0][0]) + (" %" if number.unit == "percent" else "")
+        yield Derived(span, "contradicted", results[0][1], leaves, right, span, "arithmetic")
+
+
+def _numbers(mentions: Sequence[Mention]) -> dict[Span, Number]:
+    """The amounts of a sentence: no dates, ranks or ranges; of an ambiguous one, its first meaning."""
+    others = {
+        (m.start, m.end)
+        for m in mentions
+        if isinstance(m.value, Date) or (isinstance(m.value, Number) and m.value.unit == "ordinal")
+    }
+    numbers: dict[Span, Number] = {}
+    for mention in mentions:
+        span = mention.start, mention.end
+        if isinstance(mention.value, Number) and mention.value.high is None and span not in others:
+            numbers.setdefault(span, mention.value)
+    return numbers
+
+
 def check_arithmetic(
     structure: Structure, text: str, sentence: Span, mentions: Sequence[Mention]
 ) -> Iterator[Derived]:
@@ -49,18 +112,7 @@ def check_arithmetic(
     values = _values_of(structure)
     if len(values) > _MANY_VALUES and not _ASKS.search(text[slice(*sentence)].lower()):
         return
-    dates = {(m.start, m.end) for m in mentions if isinstance(m.value, Date)}
-    numbers: dict[tuple[int, int], Number] = {}
-    for mention in mentions:
-        span = mention.start, mention.end
-        number = mention.value
-        if (
-            isinstance(number, Number)
-            and number.high is None
-            and number.unit != "ordinal"
-            and span not in dates
-        ):
-            numbers.setdefault(span, number)
+    numbers = _numbers(mentions)
     if not 3 <= len(numbers) <= _MAX_NUMBERS:
         return
     for span, number in numbers.items():
@@ -97,11 +149,15 @@ def _values_of(structure: Structure) -> dict[Fraction, int]:
     """Every amount of the data, with a leaf that has it."""
     found = _VALUES.get(structure)
     if found is None:
+        cells = (
+            cell for rows in rows_of(structure) for column in rows.columns for cell in column.cells.values()
+        )
+        plain = (
+            read_cell(leaf.index, leaf.value, leaf.label) for leaf in structure.leaves if leaf.kind == "value"
+        )
         found = {}
-        for rows in rows_of(structure):
-            for column in rows.columns:
-                for cell in column.cells.values():
-                    if cell.number is not None and cell.day is None:
-                        found.setdefault(cell.number, cell.leaf)
+        for cell in chain(cells, plain):
+            if cell.number is not None and cell.day is None:
+                found.setdefault(cell.number, cell.leaf)
         _VALUES[structure] = found
     return found

@@ -4,7 +4,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from factable.metrics.ledger.derived.amounts import check_amounts
-from factable.metrics.ledger.derived.arithmetic import check_arithmetic, check_written_sums
+from factable.metrics.ledger.derived.arithmetic import (
+    check_arithmetic,
+    check_stated_change,
+    check_written_sums,
+)
 from factable.metrics.ledger.derived.asking import SUPERLATIVE
 from factable.metrics.ledger.derived.clauses import Clause, Derived, known_words
 from factable.metrics.ledger.derived.columns import rows_of
@@ -30,7 +34,8 @@ _CHECKS: tuple[Callable[[Clause], Iterator[Derived]], ...] = (
 )
 # Where one statement ends and another begins within a sentence.
 _BOUNDARY = re.compile(
-    r";\s|\s[—–]\s|,?\s(?:while|whereas|although|though)\s|,\sbut\s|,\sfollowed by\s|"
+    r";\s|,\sand\s(?=(?:the|it|they|there|its|their|this|these|all|none|no|both|every|each)\s)|"
+    r"\s[—–]\s|,?\s(?:while|whereas|although|though)\s|,\sbut\s|,\sfollowed by\s|"
     r",\s(?=(?:indicating|showcasing|demonstrating|suggesting|highlighting|making|reflecting|showing|"
     r"as indicated|underlining|emphasi[sz]ing|illustrating|which (?:indicates|shows|suggests|highlights))\b)"
 )
@@ -57,6 +62,7 @@ def derived_statements(structure: Structure, text: str, sentence_spans: Sequence
                     candidates += check(clause)
             found += _agreed(candidates)
         found += check_written_sums(text, sentence)
+        found += check_stated_change(structure, text, sentence, inside)
         known_spans = {one.span_of_number for one in found}
         found += [
             one

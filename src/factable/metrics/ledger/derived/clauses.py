@@ -16,8 +16,9 @@ from factable.types import Span
 
 # Words that no check understood: with more of them in a sentence, nothing in it is called wrong.
 MAX_UNKNOWN = 2
+_SHORT_VALUE = 60
 _LIMITING = re.compile(
-    r"(?:\A|\b(?:among|amongst|of|for|in|on|from|within|during|at|by|across|throughout|,)\s(?:all\s|the\s|those\s|year\s)*)\Z"
+    r"(?:\A|\b(?:among|amongst|of|for|in|on|from|within|during|at|by|across|throughout|and|or|,)\s(?:all\s|the\s|those\s|year\s)*)\Z"
 )
 
 
@@ -178,20 +179,40 @@ class Clause:
         A date before the place ("On 4 May, …") always limits them.
         """
         by_column: dict[int, frozenset[int]] = {}
-        dates: dict[int, frozenset[int]] = {}
-        is_dated = False
+        dates = self._dates_for(place)
         for link in self.categories:
-            if self._limits(link):
-                key = id(link.column)
+            is_date = link.column is not None and link.column.kind == "date"
+            if self._limits(link) and (link in dates or not is_date):
                 # Two days, or two cities, are both meant.
-                by_column[key] = by_column.get(key, frozenset()) | link.rows
-                if link.column is not None and link.column.kind == "date":
-                    dates[key] = by_column[key]
-                    is_dated = is_dated or link.span[1] <= place
+                by_column[id(link.column)] = by_column.get(id(link.column), frozenset()) | link.rows
         everything = self.rows.numbers
-        limited = [everything.intersection(*by_column.values()), everything.intersection(*dates.values())]
-        options = [*limited] if is_dated else [everything, *limited] if dates else [*limited, everything]
+        dated = everything.intersection(*(by_column[id(link.column)] for link in dates))
+        limited = [everything.intersection(*by_column.values()), dated]
+        if any(link.span[1] <= place for link in dates):
+            options = limited
+        else:
+            options = [everything, *limited] if dates else [*limited, everything]
         return [rows for rows in dict.fromkeys(options) if rows]
+
+    def _dates_for(self, place: int) -> list[Link]:
+        """The dates that a statement at a place is about: the nearest before it, and those listed with it."""
+        dates = [
+            link
+            for link in self.categories
+            if link.column is not None and link.column.kind == "date" and self._limits(link)
+        ]
+        before = [link for link in dates if link.span[1] <= place]
+        if not before:
+            return dates
+        chosen = [before[-1]]
+        for link in reversed(before[:-1]):
+            gap = self.text[link.span[1] : chosen[-1].span[0]].lower()
+            if link.span != chosen[-1].span and not re.fullmatch(
+                r"\s?(?:,|and|or|, and|to|–|-|through)\s?", gap
+            ):
+                break
+            chosen.append(link)
+        return chosen
 
     def _limits(self, link: Link) -> bool:
         """Whether a category limits the rows: "among private colleges", "in 2024", "Swedish athletes"."""
@@ -248,7 +269,8 @@ def _is_no_amount(value: Value) -> bool:
 def known_words(structure: Structure, rows: Rows) -> frozenset[str]:
     """Words that data of this kind brings along: keys, nouns of rows, the title."""
     words = set(rows.nouns) | set(stems_of(structure.title)) | set(stems_of(rows.subject))
-    for frame in structure.frames:
-        if frame.parent is None and frame.name and len(structure.frames) < 400:
-            words |= set(stems_of(frame.name)) if not frame.group.endswith("[*]") else set()
+    for leaf in structure.leaves:
+        # What the whole record says of itself, such as the city of a forecast.
+        if "[" not in leaf.path and leaf.kind == "value" and len(leaf.value) < _SHORT_VALUE:
+            words.update(stems_of(leaf.value))
     return frozenset(words) | frozenset(stem(word) for word in GLUE) | OPERATION_WORDS

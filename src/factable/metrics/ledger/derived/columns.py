@@ -48,7 +48,7 @@ _TOTAL = re.compile(
     re.IGNORECASE,
 )
 _PERIOD = re.compile(
-    rf"(?<!\d)(?:(?:1[89]|20)\d\d)(?!\d)|\bq[1-4]\b|\b(?:{'|'.join(MONTHS)})\b|"
+    rf"(?:\bq[1-4]\s)?(?<!\d)(?:(?:1[89]|20)\d\d)(?!\d)(?:\sq[1-4]\b)?|\bq[1-4]\b|\b(?:{'|'.join(MONTHS)})\b|"
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
 )
@@ -212,7 +212,8 @@ def _read_value(leaf: int, text: str, label: str) -> Cell:
 def _make_column(label: str, cells: dict[int, Cell], titles: frozenset[str] = frozenset()) -> Column:
     """A column of the kind that most of its values have; the others have no number."""
     label = label.replace("%", " percent").strip()
-    words = frozenset(word for word in stems_of(label) if word not in GENERIC) or frozenset(stems_of(label))
+    said = hint_of(label, {}).words or label
+    words = frozenset(word for word in stems_of(said) if word not in GENERIC) or frozenset(stems_of(said))
     ordered = [cell for cell in cells.values() if cell.number is not None]
     days = [cell for cell in ordered if cell.day is not None]
     kind: ColumnKind = "name"
@@ -476,18 +477,22 @@ def _short_name(text: str) -> str:
     return _PARENTHESES.sub(" ", text).strip() or text
 
 
-def _period_rank(period: str) -> tuple[int, str]:
+def _period_rank(period: str) -> tuple[int, int, str]:
+    """Year, then quarter, month or weekday."""
     lower = period.lower()
-    return _PERIOD_ORDER.get(lower.removesuffix("day"), _PERIOD_ORDER.get(lower, 0)), lower
+    year = re.search(r"\d{4}", lower)
+    quarter = re.search(r"q([1-4])", lower)
+    part = (
+        int(quarter[1])
+        if quarter
+        else _PERIOD_ORDER.get(lower.removesuffix("day"), _PERIOD_ORDER.get(lower, 0))
+    )
+    return int(year[0]) if year else 0, part, lower
 
 
 def _period_cell(period: str, leaf: int) -> Cell:
-    if period.isdecimal():
-        return Cell(leaf, period, Fraction(date(int(period), 1, 1).toordinal()), "", Date(int(period)))
-    return Cell(
-        leaf,
-        period,
-        Fraction(_period_rank(period)[0] or int(period[-1])),
-        "",
-        Date(month=_PERIOD_ORDER.get(period.lower())),
-    )
+    year, part, lower = _period_rank(period)
+    day = Date(year or None, _PERIOD_ORDER.get(lower))
+    if year:
+        return Cell(leaf, period, date(year, 1, 1).toordinal() + Fraction(part * 91), "", day)
+    return Cell(leaf, period, Fraction(part), "", day)

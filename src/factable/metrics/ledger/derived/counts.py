@@ -25,7 +25,7 @@ _COUNTED = re.compile(
 )
 _DIFFERENT_NEXT = re.compile(r"\s(?:different|distinct|unique)\s")
 _OF_ALL = re.compile(
-    r"\s(?:out\s)?of\s(?:the\s)?(?P<all>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|all|them|these|those)\b"
+    r"\s(?:out\s)?of\s(?:the\s)?(?P<all>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|all|them|these|those|which|whom)\b"
 )
 _ALL = re.compile(r"(?:\A|\b)(?P<word>all|every|each)\s(?:of\s)?(?:the\s|these\s|its\s)?(?=\w)")
 _NONE = re.compile(
@@ -46,6 +46,8 @@ _SMALL = {
 }
 _SMALL["twelve"] = 12
 _PHRASE = 5
+# At most "the" may stand between "both" and the first name.
+_NEXT = 5
 _OTHERS = re.compile(r"\b(?:except|other than|apart from|besides|excluding)\b")
 _TOP_WORD = re.compile(r"\btop\b")
 _DIFFERENT = re.compile(r"\b(?:different|distinct|unique)\b")
@@ -124,7 +126,7 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
     if (not counted and not of_all) or NOT.search(clause.words) or _OTHERS.search(clause.words):
         return None
     noun = find_noun(clause, clause.span[0] + of_all.end() if of_all else mention.end)
-    if noun is None and not (of_all and of_all["all"] in ("them", "these", "those")):
+    if noun is None and not (of_all and of_all["all"] in ("them", "these", "those", "which", "whom")):
         return None
     place = mention.start, mention.end
     listed = _listed(clause, mention.end)
@@ -181,7 +183,7 @@ def _names_other_columns(
 
 
 def _whole_fits(clause: Clause, word: str) -> bool:
-    if word in ("all", "them", "these", "those"):
+    if word in ("all", "them", "these", "those", "which", "whom"):
         return True
     count = int(word) if word.isdecimal() else _SMALL.get(word, 0)
     return count == len(clause.rows.members)
@@ -278,6 +280,13 @@ def _quantifier(clause: Clause, match: "re.Match[str]", is_all: bool) -> Derived
     subject, predicate = _subject_and_predicate(conditions, start)
     if not predicate or any(condition[0].span[1] < noun.span[0] - 40 for condition in conditions):
         return None
+    if any(
+        link.row is not None and link.span == condition[0].span
+        for link in clause.links
+        for condition in predicate
+    ):
+        # A single row is named: "no result for vitamin D" is not about all rows.
+        return None
     outcomes = []
     for chosen, _ in readings(subject, clause.rows.numbers):
         for rows, text in readings(predicate, clause.rows.numbers):
@@ -330,7 +339,12 @@ def _both(clause: Clause) -> Iterator[Derived]:
     for match in clause.search(_BOTH):
         span = clause.place(match, "word")
         named = [link for link in clause.entities if link.span[0] >= span[1]][:2]
-        if len(named) < 2 or NOT.search(clause.words) or _between(clause, named) not in ("and", ", and"):
+        if (
+            len(named) < 2
+            or named[0].span[0] - span[1] > _NEXT
+            or NOT.search(clause.words)
+            or _between(clause, named) not in ("and", ", and")
+        ):
             continue
         conditions = [
             condition

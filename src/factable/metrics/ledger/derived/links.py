@@ -1,9 +1,11 @@
 """What words of a sentence refer to: columns by their keys, rows by their names and categories."""
 
+import calendar
 import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -12,12 +14,14 @@ from factable.metrics.ledger.derived.nations import other_words
 from factable.metrics.ledger.derived.wording import GENERIC, stem, stems_of, synonyms_of
 from factable.text.values import Date, Mention, Number, Relation, compare_values
 from factable.text.values.units import unit_of
+from factable.text.values.words import fold
 from factable.types import Span
 
 _PART = re.compile(r"\s*[,;/()\[\]–—|]\s*|\s+[-&]\s+")
 _SMALL_WORDS = frozenset(["of", "the", "a", "an", "and", "de", "la", "in", "at", "for", "to", "on"])
 _AGREE = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 _MIN_NAME = 3
+_WEEKDAYS = frozenset(map(fold, calendar.day_name))
 
 
 class Token(NamedTuple):
@@ -120,6 +124,8 @@ def find_rows(rows: Rows, tokens: Sequence[Token], mentions: Sequence[Mention]) 
         at += max(1, length)
     taken = [link.span for link in links]
     links += _by_date(rows, [m for m in mentions if not _within((m.start, m.end), taken)])
+    if not any(link.column is not None and fold(link.value) in _WEEKDAYS for link in links):
+        links += _by_weekday(rows, tokens)
     links += _by_label(rows, tokens, mentions, taken)
     return sorted(links, key=lambda link: link.span)
 
@@ -203,6 +209,24 @@ def _by_date(rows: Rows, mentions: Sequence[Mention]) -> list[Link]:
             )
             if members:
                 links.append(Link((mention.start, mention.end), column, "", members, is_whole=True))
+    return links
+
+
+def _by_weekday(rows: Rows, tokens: Sequence[Token]) -> list[Link]:
+    """Rows by the weekday of their date."""
+    named = [token for token in tokens if token.text in calendar.day_name]
+    column = next((column for column in rows.columns if column.kind == "date"), None) if named else None
+    if column is None:
+        return []
+    by_day: dict[int, set[int]] = defaultdict(set)
+    for row, cell in column.cells.items():
+        if cell.day is not None and cell.day.year and cell.day.month and cell.day.day and row in rows.numbers:
+            by_day[date(cell.day.year, cell.day.month, cell.day.day).weekday()].add(row)
+    links = []
+    for token in named:
+        members = frozenset(by_day.get(list(calendar.day_name).index(token.text), ()))
+        if members:
+            links.append(Link((token.start, token.end), column, token.text, members, is_whole=True))
     return links
 
 

@@ -135,6 +135,10 @@ def _game(structure: Structure) -> _Game | None:
     for sides in _SIDES:
         names = [_name(root, side) for side in sides]
         points = [_points(root, side) for side in sides]
+        line = next((leaf for leaf in root if _is_score_line(leaf)), None)
+        if all(names) and None in points and line is not None:
+            a, b = (int(number) for number in re.findall(r"\d+", line.value))
+            return _Game((names[0], names[1]), (a, b), (line.index, line.index))
         if all(names) and all(point is not None for point in points):
             first, second = points
             assert first is not None
@@ -146,6 +150,13 @@ def _game(structure: Structure) -> _Game | None:
                     (names[0], names[1]), (int(first.value), int(second.value)), (first.index, second.index)
                 )
     return None
+
+
+def _is_score_line(leaf: Leaf) -> bool:
+    """Whether a value is a final score: "2-1"."""
+    words = set(stems_of(split_identifier(leaf.path.replace(".", " "))))
+    is_score = bool(words & _SCORE_WORDS) and not _PARTS.search(" ".join(words))
+    return is_score and bool(re.fullmatch(r"\d{1,3}\s?[-–:]\s?\d{1,3}", leaf.value.strip()))
 
 
 def _words(leaf: Leaf) -> list[str]:

@@ -74,7 +74,7 @@ def columns_meant(clause: Clause, degree: Degree, near: Span) -> tuple[list[tupl
     ]
     both = [pair for pair in by_word if pair[0] in named]
     if both or (degree.names_columns and not degree.is_of_size):
-        return both or by_word, bool(both) or len(by_word) == 1
+        return both or by_word, bool(both or by_word)
     # Of "more" and "highest" alone, a year or a rank is not the measure.
     amounts = [(column, degree.is_high) for column in named if column.kind == "number"]
     if named:

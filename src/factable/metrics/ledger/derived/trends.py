@@ -13,7 +13,7 @@ from factable.text.values import Number
 from factable.types import Span
 
 TREND = re.compile(
-    r"\b(?:(?P<up>rose|risen|rising|rises|increas(?:e[sd]?|ing)|grew|grown|grows|growing|growth|climb(?:ed|ing|s)|gain(?:ed|s)?)|"
+    r"\b(?:(?P<up>rose|risen|rising|rises|increas(?:e[sd]?|ing)|grew|grown|grows|growing|growth|climb(?:ed|ing|s)?|gain(?:ed|s)?)|"
     r"(?P<down>fell|fallen|falling|falls|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|dropp(?:ed|ing)|drops?|shrank|"
     r"reduction|reduced)|(?P<double>doubled|doubling)|(?P<triple>tripled|tripling)|(?P<half>halved))\b"
 )
@@ -114,7 +114,7 @@ def _amount(clause: Clause, span: Span) -> tuple[Number, Span] | None:
         between = clause.text[span[1] : mention.start].lower() if mention.start >= span[1] else ""
         before = clause.text[mention.end : span[0]].lower() if mention.end <= span[0] else None
         inside = mention.start <= span[0] < mention.end
-        is_by = re.fullmatch(r"(?:.{0,40}\b)?(?:by|of)\s(?:about |around |over |nearly |some )?", between)
+        is_by = re.fullmatch(r"(?:[^,.]{0,25}\b)?(?:by|of)\s(?:about |around |over |nearly |some )?", between)
         if inside or is_by or before in (" ", "-") or (number.unit == "percent" and between == " "):
             return number, (mention.start, mention.end)
     return None

@@ -103,6 +103,8 @@ storey floor story
 floor storey story
 magnitude strong
 year season
+maximum high
+minimum low
 win won title
 """
 _GENERIC = """
@@ -128,7 +130,7 @@ collectively mentioned specified if where when whether result resulting informat
 said state stated like similar follow followed following finish finished end ended start started begin gain
 gained reach reached see saw seen give gave exist existing present presented category average mean sum high
 highest low lowest large largest small smallest great greatest top bottom maximum minimum figure value level
-rate period time
+rate period time none still last
 """
 #: Words that say nothing of the data: what remains of a sentence without them must be tied to it.
 GLUE = frozenset(_GLUE.split())
