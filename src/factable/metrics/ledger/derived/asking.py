@@ -117,6 +117,7 @@ NOT = re.compile(r"\b(?:not|no|never|neither|nor|without|n't)\b|n['’]t\b")
 
 
 _OPERATIONS = """
+none still last
 steadily steady continuously consistently constantly rose risen rise rising increase increased increasing
 grew grow grown growth growing climbed fell fall fallen falling decline declined decrease decreased drop
 dropped reduced doubled tripled halved twice half double triple times peak peaked range ranging ranged vary

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -86,7 +86,7 @@ class Column:
     def unit(self) -> str:
         """The unit that most of its values have."""
         units = [cell.unit for cell in self.cells.values() if cell.unit]
-        return max(set(units), key=units.count) if units else ""
+        return Counter(units).most_common(1)[0][0] if units else ""
 
     @property
     def is_ordered(self) -> bool:
@@ -257,7 +257,7 @@ def _in_one_unit(cells: dict[int, Cell]) -> dict[int, Cell]:
         or unit_of(next(iter(units))).dimension == "money"
     ):
         return cells
-    base = min(units, key=lambda name: abs(unit_of(name).factor - 1))
+    base = min(units, key=lambda name: (abs(unit_of(name).factor - 1), name))
     return {
         number: Cell(
             cell.leaf,

@@ -287,7 +287,7 @@ def tie_column(column: Column, tokens: Sequence[Token]) -> Tie | None:
     """How well words name a column; None if they do not."""
     spans: list[Span] = []
     exact, loose = 0, 0.0
-    for word in column.words:
+    for word in sorted(column.words):
         hits = [token for token in tokens if token.stem == word]
         if hits:
             exact += 1
@@ -307,7 +307,7 @@ def tie_column(column: Column, tokens: Sequence[Token]) -> Tie | None:
     if not score:
         score = 0.3 * _names_unit(column, tokens)
         return Tie(column, score, ()) if score else None
-    return Tie(column, score + 0.3 * score / max(1, len(column.words)), tuple(spans))
+    return Tie(column, score + 0.3 * score / max(1, len(column.words)), tuple(sorted(spans)))
 
 
 def _names_unit(column: Column, tokens: Sequence[Token]) -> bool:

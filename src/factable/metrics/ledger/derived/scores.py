@@ -154,8 +154,8 @@ def _game(structure: Structure) -> _Game | None:
 
 def _is_score_line(leaf: Leaf) -> bool:
     """Whether a value is a final score: "2-1"."""
-    words = set(stems_of(split_identifier(leaf.path.replace(".", " "))))
-    is_score = bool(words & _SCORE_WORDS) and not _PARTS.search(" ".join(words))
+    words = " ".join(_words(leaf))
+    is_score = bool(_SCORE_WORDS.intersection(stems_of(words))) and not _PARTS.search(words)
     return is_score and bool(re.fullmatch(r"\d{1,3}\s?[-–:]\s?\d{1,3}", leaf.value.strip()))
 
 
