@@ -58,6 +58,7 @@ _STAMP_KEY = re.compile(r"\b(?:time|stamp|timestamp|dt|epoch|date|first|second|s
 _STAMP_VALUE = re.compile(r"1[0-9]{9}(?:[0-9]{3})?")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|\Z)")
 MIN_PROSE_WORDS = 9
+MAX_NAME_WORDS = 8
 MIN_PROSE_WORDS_WITHOUT_STOP = 16
 _INDEX = re.compile(r"\[\d+\]")
 
@@ -354,11 +355,13 @@ class _Builder:
             counts[leaf.column][leaf.value] += 1
         frames = []
         for index, node in enumerate(self.nodes):
-            identifiers = [
-                leaf.index
+            unique = [
+                leaf
                 for leaf in (self.leaves[number] for number in node.leaves)
-                if leaf.kind == "value" and counts[leaf.column][leaf.value] == 1 and _can_name(leaf)
+                if leaf.kind == "value" and counts[leaf.column][leaf.value] == 1
             ]
+            words = [leaf for leaf in unique if _is_words(leaf.value)]
+            identifiers = [leaf.index for leaf in unique if leaf in words[:1] or _can_name(leaf)]
             identifiers.sort(key=lambda number: _naming_rank(self.leaves[number]))
             named = [number for number in identifiers if _naming_rank(self.leaves[number])[0] < len(NAMING)]
             # The whole record is named by its name or its first value, not by any value that occurs once.
@@ -433,14 +436,23 @@ def _same_shape(objects: Sequence[Mapping[str, object]]) -> bool:
     return bool(shared) and 2 * len(shared) >= max(map(len, objects))
 
 
+_MEASURE = re.compile(r"[^\w\s]{0,2}\s?\d[\d.,\s]*(?:[^\W\d]{1,3}\b|\W*)[\w/°%²³]*")
+_MOMENT = re.compile(r"\d[-/:]\d|\b(?:1[5-9]|20)\d\d\b")
+
+
+def _is_words(value: str) -> bool:
+    """Whether a value is made of a few words, and no amount or moment."""
+    few = len(value.split()) <= MAX_NAME_WORDS and any(map(str.isalpha, value))
+    return few and not _MEASURE.fullmatch(value.strip()) and not _MOMENT.search(value)
+
+
 def _can_name(leaf: Leaf) -> bool:
-    """Whether a value can tell an object from others: words, a date or a time, but no plain amount."""
+    """Whether a value can tell an object from others: a name, a date or a time, but no amount, no adjective."""
     value = leaf.value.strip()
-    if len(value.split()) > 8:
-        return False
-    if any(char.isalpha() for char in value):
-        return sum(char.isalpha() for char in value) > 2 or value.isupper()
-    return bool(re.search(r"\d[-/:]\d", value)) or bool(re.fullmatch(r"(?:1[5-9]|20)\d\d", value))
+    if len(value.split()) > MAX_NAME_WORDS or not _MOMENT.search(value):
+        is_named = any(map(str.isupper, value)) or _naming_rank(leaf)[0] < len(NAMING)
+        return is_named and _is_words(value)
+    return True
 
 
 def _naming_rank(leaf: Leaf) -> tuple[int, int]:
@@ -451,4 +463,5 @@ def _naming_rank(leaf: Leaf) -> tuple[int, int]:
             return rank, depth
     if words.endswith((" name", " title")):
         return len(NAMING) - 1, depth
-    return len(NAMING), leaf.index
+    # Words name a thing better than dates and times.
+    return len(NAMING) + (not _is_words(leaf.value)), leaf.index

@@ -46,7 +46,9 @@ def _ends_here(text: str, end: re.Match[str], has_capitals: bool) -> bool:
     word = after[1] if after else ""
     if end[0].startswith("."):
         before = _WORD_BEFORE.search(text, max(0, end.start() - _LONGEST_ABBREVIATION), end.start())
-        if before and _ABBREVIATION.fullmatch(before[0]):
+        # The last letter of a unit is no initial: "30 km/h.", "70°F."
+        is_unit = before is not None and text[before.start() - 1 : before.start()] in ("/", "°")
+        if before and not is_unit and _ABBREVIATION.fullmatch(before[0]):
             return bool(_BEGINNING.fullmatch(word))
     return not (has_capitals and word[:1].islower())
 

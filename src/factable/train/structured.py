@@ -1,12 +1,13 @@
 """Fitting the weights for objects and rows: logistic regression on texts in which people marked errors."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.metrics.ledger.structured import Item, Marks, StructuredReading, items_of
+from factable.metrics.ledger.structured import Item, StructuredReading, items_of
 from factable.metrics.ledger.structured_verdict import MAX_ODDS, text_features
 from factable.metrics.ledger.weights import BIAS, STRUCTURED_PARTS, LedgerWeights
 from factable.models.marks import MarkedSentence
@@ -27,7 +28,6 @@ class MarkedReading(NamedTuple):
     marked: Sequence[MarkedSentence]
     spans: Sequence[Span]
     source: str
-    weight: float = 1.0
 
 
 def is_wrong(span: Span, spans: Sequence[Span]) -> bool:
@@ -39,10 +39,13 @@ def is_wrong(span: Span, spans: Sequence[Span]) -> bool:
 def fit_structured(texts: Sequence[MarkedReading], *, clean_weight: float) -> LedgerWeights:
     """Weights of items, then of texts; every set counts the same, clean texts `clean_weight` times the others."""
     items = [items_of(text.reading, text.marked) for text in texts]
+    counts = Counter(text.source for text, of_text in zip(texts, items, strict=True) for _ in of_text)
+    mean = sum(counts.values()) / len(counts)
+    shares = {source: (mean / count) ** 0.5 for source, count in counts.items()}
     weights: dict[str, Mapping[str, float]] = {}
     for part in ITEM_PARTS:
         cases = [
-            (item.features, is_wrong(item.span, text.spans), text.weight)
+            (item.features, is_wrong(item.span, text.spans), shares[text.source])
             for text, of_text in zip(texts, items, strict=True)
             for item in of_text
             if item.kind == part

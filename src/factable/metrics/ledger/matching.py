@@ -13,8 +13,10 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from factable.metrics.ledger.derived.wording import stem as base_form
+from factable.metrics.ledger.derived.wording import synonyms_of
 from factable.metrics.ledger.evidence import stem
-from factable.structure import Frame, Leaf, Structure
+from factable.structure import Frame, Leaf, Structure, label_of
 from factable.text.markdown import Segment, segments
 from factable.text.templates import clean_value, split_identifier
 from factable.text.values import (
@@ -43,8 +45,10 @@ MAX_ABBREVIATION = 4
 MAX_NAME = 40
 # Half of all other numbers within this share of a number cannot be it; those are compared exactly.
 _SLACK = Fraction(3, 20)
-# A cue that is stronger by so much decides between two values.
-CLEARLY = 0.25
+# Words that stand this near to a value ask for another one plainly; those for its own only slightly.
+PLAINLY, SLIGHTLY = 0.6, 0.15
+# Words of arithmetic count up to this many characters from a number.
+ARITHMETIC_WITHIN = 45
 # Names this near to each other are both meant ("A and B"); of others, the last before a value counts most.
 TOGETHER = 6
 EARLIER = 0.8
@@ -98,24 +102,28 @@ class ValueIndex:
     def _read(self, leaf: Leaf) -> tuple[Value, ...]:
         if leaf.kind in ("unknown", "flag", "prose"):
             return ()
-        return _readings(leaf.value, ".".join(leaf.keys), self._telling[leaf.frame])
+        parent = leaf.path.rpartition(".")[0]
+        beside = [(key, value) for path, key, value in self._telling[leaf.frame] if _holds(path, parent)]
+        return _readings(leaf.value, ".".join(leaf.keys), tuple(beside))
 
     @cached_property
-    def _telling(self) -> Mapping[int, tuple[tuple[str, str], ...]]:
-        """For each frame the keys and values that tell units, scales and periods of the others."""
-        telling = [
-            (".".join(leaf.keys), leaf.value, leaf.frame)
-            for leaf in self.structure.leaves
-            if _TELLING.search(" ".join(map(split_identifier, leaf.keys[-2:])))
-        ]
-        everywhere = tuple((key, value) for key, value, _ in telling if key.lower().startswith("unit"))
-        own: dict[int, list[tuple[str, str]]] = defaultdict(list)
-        for key, value, frame in telling:
-            own[frame].append((key, value))
-        return {
-            frame.index: tuple(dict.fromkeys((*everywhere, *own[frame.index])))
-            for frame in self.structure.frames
-        }
+    def _telling(self) -> Mapping[int, list[tuple[str, str, str]]]:
+        """For each frame what tells units, scales and periods: the path of the object, key and value.
+
+        Objects named `units` tell them of all values; their path is empty.
+        """
+        own: dict[int, list[tuple[str, str, str]]] = defaultdict(list)
+        everywhere: list[tuple[str, str, str]] = []
+        for leaf in self.structure.leaves:
+            if len(leaf.keys) > 1 and leaf.keys[-2].lower() in ("units", "unit"):
+                everywhere.append(("", f"units.{leaf.keys[-1]}", leaf.value))
+            elif _TELLING.search(split_identifier(leaf.keys[-1])):
+                own[leaf.frame].append((leaf.path.rpartition(".")[0], leaf.keys[-1], leaf.value))
+        telling = {}
+        for frame in self.structure.frames:
+            around = [each for outer in self.structure.ancestors(frame) for each in own[outer.index]]
+            telling[frame.index] = [*around, *everywhere]
+        return telling
 
     @cached_property
     def periods(self) -> frozenset[Value]:
@@ -123,7 +131,11 @@ class ValueIndex:
         keys = {key for leaf in self.structure.leaves for key in leaf.keys if any(map(str.isdecimal, key))}
         told = {hint_of(key, {}).period for key in keys} | {split_identifier(key) for key in keys}
         return frozenset(
-            mention.value for text in told if text for mention in find_mentions(text) if _is_exact(mention.value)
+            mention.value
+            for text in told
+            if text
+            for mention in find_mentions(text)
+            if _is_exact(mention.value)
         )
 
     @cached_property
@@ -202,10 +214,21 @@ _TELLING = re.compile(r"\b(?:units?|uom|currency|scale|multiplier|period|quarter
 def _readings(value: str, key: str, telling: tuple[tuple[str, str], ...]) -> tuple[Value, ...]:
     """Every reading of a value under its key, with what the keys beside it tell."""
     others = {name: text for name, text in telling if name != key}
-    plain = parts_of(value, key.rsplit(".", 1)[-1])
-    return tuple(dict.fromkeys((*apply_hint(value, hint_of(key, others)), *plain)))
+    hint = hint_of(key, others)
+    readings = apply_hint(value, hint)
+    if hint.unit and any(isinstance(reading, Number) and reading.unit for reading in readings):
+        return readings
+    return tuple(dict.fromkeys((*readings, *parts_of(value, key.rsplit(".", 1)[-1]))))
 
 
+_ARITHMETIC = re.compile(
+    r"\b(?:totals?|totall?ing|altogether|together|combined|sum|average[sd]?|mean|median|differ\w*|gap|apart|margin|"
+    r"shares?|accounts? for|percent|proportion|per cent|out of|of the|than|more|less|fewer|higher|lower|by|"
+    r"increas\w*|decreas\w*|rose|rise[sn]?|fell|falls?|fallen|grew|grow\w*|drop\w*|declin\w*|climb\w*|shr[aiu]nk|"
+    r"up|down|doubled?|twice|half|times|between|across|rang\w+|most|least|all|each|every|both|only|overall|"
+    r"outscor\w+|over|under|above|below)\b|%",
+    re.IGNORECASE,
+)
 _ORDER = {relation: rank for rank, relation in enumerate(Relation)}
 
 
@@ -215,6 +238,11 @@ def _amounts(number: Number) -> set[Fraction]:
     if number.unit == "percent":
         amounts.add(number.value / 100)
     return amounts
+
+
+def _holds(path: str, inner: str) -> bool:
+    """Whether the object at a path is, or contains, the object at another."""
+    return not path or inner == path or inner.startswith((f"{path}.", f"{path}["))
 
 
 def _is_exact(value: Value) -> bool:
@@ -243,7 +271,7 @@ class Matcher:
     @cached_property
     def labels(self) -> tuple[frozenset[str], ...]:
         """The words of each leaf's label that can be cues; abbreviations stay in capitals."""
-        return tuple(_cue_words(leaf.label) for leaf in self.structure.leaves)
+        return tuple(_cue_words(leaf.keys) for leaf in self.structure.leaves)
 
     @cached_property
     def _cues(self) -> list[frozenset[str]]:
@@ -318,7 +346,7 @@ class Matcher:
         for frame, words in names.items():
             for word in words:
                 of_word[word].add(frame)
-        namings = []
+        namings = self._named_in_full(names)
         for words in names.values():
             for word in words:
                 if len(words) > 1 and (len(of_word[word]) > 1 or len(word) < 4):
@@ -328,6 +356,20 @@ class Matcher:
                     is_name = len(words) == 1 or not self.parsed.text[at.start].islower()
                     if is_name:
                         namings.append(_Naming(at.start, at.end, frozenset(of_word[word])))
+        return namings
+
+    def _named_in_full(self, names: Mapping[int, Sequence[str]]) -> list[_Naming]:
+        """Names of several words, in any case."""
+        line, offsets = self.parsed.line, self.parsed.offsets
+        namings = []
+        for frame, words in names.items():
+            phrase = f" {' '.join(words)} "
+            place = line.find(phrase) if len(words) > 1 else -1
+            while place >= 0:
+                first = bisect_left(offsets, place)
+                start, end = self.parsed.words[first].start, self.parsed.words[first + len(words) - 1].end
+                namings.append(_Naming(start, end, frozenset((frame,))))
+                place = line.find(phrase, place + 1)
         return namings
 
     def scope(self, place: int) -> dict[int, float]:
@@ -416,12 +458,38 @@ class Matcher:
             key=lambda each: (-each.strength, _ORDER[each.relation], each.leaf),
         )
         instead = None
-        if _is_exact(mention.value) and not self.is_period(mention):
+        if _is_exact(mention.value) and not self.is_period(mention) and not self.asks_for_arithmetic(span):
             instead = self._asked_for(mention, leaves, scope)
-            best = candidates[0].strength if candidates else 0.0
-            if instead is not None and instead.strength < best + CLEARLY:
-                instead = None
+            best = max(candidates, key=lambda each: each.scope, default=None)
+            if instead is not None and best is not None and best.scope >= 0.5:
+                # A value that is in the data, and of what the text speaks, is wrong only under plain words.
+                fits = best.cue > SLIGHTLY or instead.cue < PLAINLY
+                instead = None if fits or not self._is_comparable(instead.leaf, mention) else instead
+            if instead is None and candidates and candidates[0].scope == 0:
+                instead = self._displaced(candidates[0], leaves, scope)
         return Match(span, mention, tuple(candidates), instead)
+
+    def _is_comparable(self, leaf: int, mention: Mention) -> bool:
+        return any(
+            compare_values(value, mention.value) is Relation.DIFFERENT for value in self.index.readings[leaf]
+        )
+
+    def _displaced(
+        self, candidate: Candidate, leaves: Mapping[int, Relation], scope: Mapping[int, float]
+    ) -> Candidate | None:
+        """Where a value belongs to another row: the value in its column of the row that the text speaks of."""
+        column = self.structure.leaves[candidate.leaf].column
+        own = [leaf for leaf in self.structure.columns[column] if leaf.frame in scope]
+        if not own or any(leaf.index in leaves for leaf in own):
+            return None
+        leaf = max(own, key=lambda each: scope[each.frame])
+        return Candidate(leaf.index, Relation.DIFFERENT, candidate.cue, scope[leaf.frame])
+
+    def asks_for_arithmetic(self, span: Span) -> bool:
+        """Whether the clause of a number has words such as "total", "average", "more than" or "out of"."""
+        start, end = self._segment_of(span[0])
+        start, end = max(start, span[0] - ARITHMETIC_WITHIN), min(end, span[1] + ARITHMETIC_WITHIN)
+        return bool(_ARITHMETIC.search(self.parsed.text, start, end))
 
     def is_period(self, mention: Mention) -> bool:
         """Whether keys of the data contain a date or number: what it says of time is the column it names."""
@@ -437,9 +505,7 @@ class Matcher:
             if leaf in leaves:
                 continue
             values = [value for value in self.index.readings[leaf] if type(value) is type(mention.value)]
-            if not values or not any(
-                compare_values(value, mention.value) is Relation.DIFFERENT for value in values
-            ):
+            if not any(_differs(value, mention.value) for value in values):
                 continue
             candidate = Candidate(
                 leaf, Relation.DIFFERENT, self.cue(leaf, span, alone=True), self.scope_score(leaf, scope)
@@ -480,8 +546,21 @@ class Matcher:
         return frozenset(stem(word.folded) for part in parts for word in split_words(part))
 
 
-def _cue_words(label: str) -> frozenset[str]:
-    """The words of a label that can be cues."""
+def _differs(value: Value, said: Value) -> bool:
+    """Whether two values cannot be the same: other amounts, or units that do not fit."""
+    relation = compare_values(value, said)
+    if relation is Relation.INCOMPARABLE and isinstance(value, Number) and isinstance(said, Number):
+        return (
+            bool(value.unit and said.unit) and unit_of(value.unit).dimension != unit_of(said.unit).dimension
+        )
+    return relation is Relation.DIFFERENT
+
+
+@lru_cache(maxsize=1 << 14)
+def _cue_words(keys: tuple[str, ...]) -> frozenset[str]:
+    """The words of keys that can be cues, without units and periods."""
+    label = " ".join(filter(None, (hint_of(key, {}).words for key in keys))) or keys[-1]
+    label = label_of(tuple(label.split())) if len(keys) > 1 else label
     words = [
         label[word.start : word.end] if label[word.start : word.end].isupper() else word.folded
         for word in split_words(label)
@@ -495,7 +574,9 @@ def stands_for(word: str, label: str) -> bool:
     if label.isupper() and 2 <= len(label) <= MAX_ABBREVIATION:
         return word == label.lower() or _abbreviates(label.lower(), word)
     short, long = sorted((word, label), key=len)
-    return stem(word) == stem(label) or (len(short) >= 3 and long.startswith(short))
+    if stem(word) == stem(label) or (len(short) >= 3 and long.startswith(short)):
+        return True
+    return base_form(word) in {base_form(label), *synonyms_of(base_form(label))}
 
 
 def _abbreviates(short: str, word: str) -> bool:

@@ -49,7 +49,9 @@ class Ledger(Metric):
         example="backoff",
     )
     required: str = param(
-        "", "only these facts must be stated, such as food,area=riverside; default: see `small`", example="born"
+        "",
+        "only these facts must be stated, such as food,area=riverside; default: see `small`",
+        example="born",
     )
     optional: str = param("", "facts that may be left out, such as near,eatType=restaurant", example="born")
     small: int = param(
@@ -93,8 +95,12 @@ class Ledger(Metric):
         """The ledger of each text."""
         structured = [is_structured(example.table) for example in examples]
         by_kind = {
-            True: iter(self._structured([each for each, is_so in zip(examples, structured, strict=True) if is_so])),
-            False: iter(self._plain([each for each, is_so in zip(examples, structured, strict=True) if not is_so])),
+            True: iter(
+                self._structured([each for each, is_so in zip(examples, structured, strict=True) if is_so])
+            ),
+            False: iter(
+                self._plain([each for each, is_so in zip(examples, structured, strict=True) if not is_so])
+            ),
         }
         return [next(by_kind[is_so]) for is_so in structured]
 
@@ -146,7 +152,19 @@ class Ledger(Metric):
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
         """Rates of one or many texts, from sums of their counts."""
-        texts, value, ok, probability, correct, omission, hallucination, facts, omitted, words, unsupported = totals
+        (
+            texts,
+            value,
+            ok,
+            probability,
+            correct,
+            omission,
+            hallucination,
+            facts,
+            omitted,
+            words,
+            unsupported,
+        ) = totals
         return {
             VALUE: value / texts,
             "ok": ok / texts,

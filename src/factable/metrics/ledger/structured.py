@@ -32,6 +32,8 @@ Features = Mapping[str, float]
 MIN_MARK = 0.25
 # Numbers up to this are often no fact of the data: "one of", "two teams".
 SMALL = 12
+# With so few values, what is not among them is more often wrong.
+SMALL_DATA = 60
 _LABEL = re.compile(r"[^\w\n]*\w[^:.\n]{0,40}:\s")
 _LETTERS = re.compile(r"[^\W\d_]")
 
@@ -224,18 +226,22 @@ def _number_features(
     """What is known of a number or a date: whether the data has it, where, and whether it should be another."""
     best = match.candidates[0] if match.candidates else None
     value = match.mention.value
-    is_small = isinstance(value, Number) and abs(value.value) <= SMALL and value.value.denominator == 1
+    is_count = isinstance(value, Number) and abs(value.value) <= SMALL and value.value.denominator == 1
     features = {
         "missing": float(best is None),
-        "missing small": float(best is None and is_small and not (isinstance(value, Number) and value.unit)),
+        "missing small": float(best is None and is_count and not (isinstance(value, Number) and value.unit)),
         "missing date": float(best is None and isinstance(value, Date)),
         "cue": best.cue if best else 0.0,
         "scope": best.scope if best else 0.0,
         "out of scope": float(best is not None and best.scope == 0.0),
         "less exact": float(best is not None and best.relation is not Relation.EQUAL),
         "another is asked for": float(match.instead is not None),
+        "missing in arithmetic": float(best is None and reading.matcher.asks_for_arithmetic(match.span)),
         "ordinal": float(isinstance(value, Number) and value.unit == "ordinal"),
     }
+    is_small = len(reading.structure.leaves) <= SMALL_DATA
+    for name in ("missing", "another is asked for", "missing in arithmetic"):
+        features[f"{name}, small data"] = features[name] * is_small
     state: ClaimState = "supported" if best else "unsupported"
     leaves = (best.leaf,) if best else ()
     note = ""

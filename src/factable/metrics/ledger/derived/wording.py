@@ -94,6 +94,10 @@ rain rainfall precipitation wet
 cloud cloudy
 pressure
 wind windy
+minimum low least fall drop
+maximum high most peak rise
+arrival arrive land
+departure depart leave
 humidity humid
 stock inventory
 order
