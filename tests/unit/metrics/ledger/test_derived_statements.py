@@ -101,6 +101,22 @@ TICKETS = [
     {"ticket": "T-5", "status": "closed", "priority": "high", "hours": 3},
 ]
 
+HOSTS = [
+    {"host": "web-01", "cpu_pct": 42, "memory_pct": 61},
+    {"host": "web-02", "cpu_pct": 88, "memory_pct": 79},
+    {"host": "db-01", "cpu_pct": 55, "memory_pct": 91},
+]
+QUARTERS = {"company": "Halden", "sales_eur_million": {"q3_2024": 328, "q3_2025": 356}}
+FORECAST = {
+    "city": "Bremen",
+    "days": [
+        {"date": "2026-03-09", "temp_max_c": 9, "rain_mm": 0},
+        {"date": "2026-03-10", "temp_max_c": 11, "rain_mm": 0},
+        {"date": "2026-03-11", "temp_max_c": 12, "rain_mm": 4.2},
+    ],
+}
+DRAW = {"home": "Varberg", "away": "Lund", "score": "0-0"}
+
 # data, text, the expected state (None: nothing may be said), words of the expected explanation, right value
 CASES: list[tuple[object, str, str | None, str, str]] = [
     # superlatives
@@ -225,6 +241,35 @@ CASES: list[tuple[object, str, str | None, str, str]] = [
     ),
     (HOCKEY, "The Red Hawks defeated the Ice Bears 4-1.", "supported", "Red Hawks 4, Ice Bears 1", ""),
     (HOCKEY, "The Ice Bears won 4-1.", "contradicted", "Red Hawks 4, Ice Bears 1", "Red Hawks"),
+    # units of keys, quarters, weekdays, other words for the same
+    (
+        HOSTS,
+        "The average CPU load of the three hosts was 57%, with web-02 at 88%.",
+        "contradicted",
+        "185",
+        "",
+    ),
+    (HOSTS, "Memory use was highest on db-01 at 91%.", "supported", "highest of 3: db-01 with 91", ""),
+    (QUARTERS, "Sales rose by 8.5% to €356 million from €328 million.", "supported", "= 8.54 %", ""),
+    (
+        QUARTERS,
+        "Sales of €356 million were an increase of 10.5% over €328 million.",
+        "contradicted",
+        "8.54",
+        "8.54 %",
+    ),
+    (FORECAST, "In Bremen, Tuesday will be the warmest day.", "contradicted", "highest of 3", "2026-03-11"),
+    (FORECAST, "Wednesday will be the warmest day.", "supported", "highest of 3: 2026-03-11 with 12", ""),
+    (
+        TICKETS,
+        "Of all tickets, four of which are open, none is urgent.",
+        "contradicted",
+        "3 of 5 rows have status open",
+        "3",
+    ),
+    (RACE, "There are three Norwegian riders.", "contradicted", "2 of 3", "2"),
+    (DRAW, "Varberg and Lund drew.", "supported", "Varberg 0, Lund 0", ""),
+    (DRAW, "Varberg defeated Lund.", "contradicted", "Varberg 0, Lund 0", "draw"),
     # open: no column, no entity, another scope, no arithmetic asked
     (SHOPS, "A1 has the friendliest staff.", None, "", ""),
     (SHOPS, "A1 is the best shop in the north of England.", None, "", ""),

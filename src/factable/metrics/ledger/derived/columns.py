@@ -88,6 +88,13 @@ class Column:
         units = [cell.unit for cell in self.cells.values() if cell.unit]
         return Counter(units).most_common(1)[0][0] if units else ""
 
+    @cached_property
+    def ranks(self) -> Mapping[int, int]:
+        """The rank of each row that has a number, from the lowest; equal numbers have the same rank."""
+        numbers = {row: cell.number for row, cell in self.cells.items() if cell.number is not None}
+        rank_of = {number: rank for rank, number in enumerate(sorted(set(numbers.values())))}
+        return {row: rank_of[number] for row, number in numbers.items()}
+
     @property
     def is_ordered(self) -> bool:
         """Whether its values can be compared: amounts, dates."""
@@ -119,6 +126,14 @@ class Rows:
     def members(self) -> tuple[Row, ...]:
         """The rows without those of totals."""
         return tuple(row for row in self.rows if not row.is_total)
+
+    @cached_property
+    def common_words(self) -> frozenset[str]:
+        """Words that most names of rows contain: university, awards."""
+        counts = Counter(word for row in self.members for word in set(stems_of(row.name)))
+        return frozenset(
+            word for word, count in counts.items() if count * 2 >= len(self.members) and count > 1
+        )
 
     @cached_property
     def numbers(self) -> frozenset[int]:

@@ -10,7 +10,6 @@ from factable.metrics.ledger.derived.columns import Column
 from factable.metrics.ledger.derived.conditions import Condition, find_conditions, readings
 from factable.metrics.ledger.derived.links import Token
 from factable.metrics.ledger.derived.operations import agrees
-from factable.metrics.ledger.derived.wording import stems_of
 from factable.text.values import Mention, Number
 from factable.types import Span
 
@@ -81,7 +80,7 @@ def find_noun(clause: Clause, start: int) -> Noun | None:
         phrase.append(token)
     if not phrase:
         return None
-    nouns = clause.rows.nouns | _common_words(clause) | _ROWS
+    nouns = clause.rows.nouns | clause.rows.common_words | _ROWS
     for head in reversed(phrase):
         columns = [
             column for column in clause.rows.columns if head.stem in column.words and not column.is_ordered
@@ -90,17 +89,6 @@ def find_noun(clause: Clause, start: int) -> Noun | None:
             is_sure = head is phrase[-1]
             return Noun((head.start, head.end), columns[0] if columns and is_sure else None, is_sure)
     return Noun((phrase[-1].start, phrase[-1].end), None, is_sure=False)
-
-
-def _common_words(clause: Clause) -> frozenset[str]:
-    """Words that most names of rows contain: university, awards."""
-    counts: dict[str, int] = {}
-    for row in clause.rows.members:
-        for word in set(stems_of(row.name)):
-            counts[word] = counts.get(word, 0) + 1
-    return frozenset(
-        word for word, count in counts.items() if count * 2 >= len(clause.rows.members) and count > 1
-    )
 
 
 def _numbers(clause: Clause) -> Iterator[Derived]:

@@ -21,6 +21,8 @@ _PART = re.compile(r"\s*[,;/()\[\]–—|]\s*|\s+[-&]\s+")
 _SMALL_WORDS = frozenset(["of", "the", "a", "an", "and", "de", "la", "in", "at", "for", "to", "on"])
 _AGREE = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 _MIN_NAME = 3
+# A word in more values than this names none of them by itself.
+_MANY = 20
 _WEEKDAYS = frozenset(map(fold, calendar.day_name))
 
 
@@ -91,6 +93,24 @@ class _Index:
             for position, word in enumerate(entry.words):
                 self.by_word[word].append((index, position))
                 self.frequency[id(entry.column), word].add(entry.rows)
+        self.single: dict[str, list[int]] = defaultdict(list)
+        for index, entry in enumerate(self.entries):
+            if len(entry.words) == 1:
+                self.single[entry.words[0]].append(index)
+
+    def candidates(self, tokens: Sequence[Token], at: int) -> list[tuple[int, int]]:
+        """Values that a word may begin; of a word in many values, those that go on with the next word."""
+        word = tokens[at].stem
+        found = self.by_word.get(word, [])
+        if len(found) <= _MANY:
+            return found
+        following = next((token.stem for token in tokens[at + 1 :] if token.stem not in _SMALL_WORDS), "")
+        next_word = [
+            (index, self.entries[index].words.index(word))
+            for index, _ in self.by_word.get(following, [])
+            if word in self.entries[index].words
+        ]
+        return next_word + [(index, 0) for index in self.single.get(word, ())]
 
     @staticmethod
     def _add(
@@ -138,7 +158,7 @@ def _longest(index: _Index, tokens: Sequence[Token], at: int) -> tuple[list[Link
     """The values that most of the words from a place on belong to, and how many words those are."""
     best: list[tuple[_Entry, int, bool]] = []
     score = (0, 0.0)
-    for number, position in index.by_word.get(tokens[at].stem, ()):
+    for number, position in index.candidates(tokens, at):
         entry = index.entries[number]
         length, matched = _match(entry.words, position, tokens, at)
         whole = matched == len(entry.words)

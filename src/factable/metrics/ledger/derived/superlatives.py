@@ -99,7 +99,7 @@ def _check(clause: Clause, span: Span, degree: Degree, rank: int, end: int | Non
     if not entities and number is None and not period:
         return None
     for column, is_high in columns if period else ():
-        outcomes.append(_outcome(clause, clause.cells(column), is_high, rank, period, number))
+        outcomes.append(_outcome(clause, column, clause.cells(column), is_high, rank, period, number))
     options = clause.filters(span[0]) if number is not None or not period else []
     for rows in options:
         for column, is_high in columns:
@@ -108,7 +108,7 @@ def _check(clause: Clause, span: Span, degree: Degree, rank: int, end: int | Non
                 continue
             if entities and not any(row in column.cells for row in entities):
                 continue
-            outcomes.append(_outcome(clause, cells, is_high, rank, entities, number))
+            outcomes.append(_outcome(clause, column, cells, is_high, rank, entities, number))
     clear = is_named and clause.is_clear()
     place = (number.start, number.end) if number is not None else None
     return decide(outcomes, span, "superlative", can_contradict=clear, number=place)
@@ -165,19 +165,21 @@ def _number(clause: Clause, span: Span, columns: list[tuple[Column, bool]]) -> M
 
 def _outcome(
     clause: Clause,
+    column: Column,
     cells: list[tuple[int, Cell]],
     is_high: bool,
     rank: int,
     entities: frozenset[int],
     number: Mention | None,
 ) -> Outcome:
-    values = sorted({number_of(cell) for _, cell in cells}, reverse=is_high)
+    ranks = column.ranks
+    values = sorted({ranks[row] for row, _ in cells}, reverse=is_high)
     if rank > len(values) or len(values) < 2:
         return Outcome(None, "")
-    ordered = sorted(cells, key=lambda pair: number_of(pair[1]), reverse=is_high)
+    ordered = sorted(cells, key=lambda pair: ranks[pair[0]], reverse=is_high)
     # With ties above, "second" may count rows or values.
-    targets = {values[rank - 1], number_of(ordered[rank - 1][1])}
-    best = [(row, cell) for row, cell in ordered if number_of(cell) in targets]
+    targets = {values[rank - 1], ranks[ordered[rank - 1][0]]}
+    best = [(row, cell) for row, cell in ordered if ranks[row] in targets]
     row, cell = best[0]
     end = "highest" if is_high else "lowest"
     head = f"{end} of {len(cells)}" if rank == 1 else f"number {rank} of {len(cells)} from the {end}"
