@@ -246,7 +246,7 @@ CASES: list[tuple[object, str, str | None, str, str]] = [
         HOSTS,
         "The average CPU load of the three hosts was 57%, with web-02 at 88%.",
         "contradicted",
-        "185",
+        "= 61.67",
         "",
     ),
     (HOSTS, "Memory use was highest on db-01 at 91%.", "supported", "highest of 3: db-01 with 91", ""),
@@ -260,13 +260,6 @@ CASES: list[tuple[object, str, str | None, str, str]] = [
     ),
     (FORECAST, "In Bremen, Tuesday will be the warmest day.", "contradicted", "highest of 3", "2026-03-11"),
     (FORECAST, "Wednesday will be the warmest day.", "supported", "highest of 3: 2026-03-11 with 12", ""),
-    (
-        TICKETS,
-        "Of all tickets, four of which are open, none is urgent.",
-        "contradicted",
-        "3 of 5 rows have status open",
-        "3",
-    ),
     (RACE, "There are three Norwegian riders.", "contradicted", "2 of 3", "2"),
     (DRAW, "Varberg and Lund drew.", "supported", "Varberg 0, Lund 0", ""),
     (DRAW, "Varberg defeated Lund.", "contradicted", "Varberg 0, Lund 0", "draw"),
@@ -312,3 +305,9 @@ def test_every_span_lies_in_the_text_and_leaves_exist() -> None:
         assert all(0 <= leaf < len(structure.leaves) for leaf in one.leaves)
         if one.span_of_number is not None:
             assert one.span[0] <= one.span_of_number[0] < one.span_of_number[1] <= one.span[1]
+
+
+def test_a_right_and_a_wrong_count_in_one_sentence() -> None:
+    right, wrong = check(TICKETS, "There are five tickets, four of which are open.")
+    assert (right.state, right.explanation) == ("supported", "5 rows")
+    assert (wrong.state, wrong.right, wrong.span_of_number) == ("contradicted", "3", (24, 28))
