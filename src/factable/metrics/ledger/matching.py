@@ -4,9 +4,10 @@ A *cue* is a word of an attribute near a value. The *scope* of a place in a text
 of lists, named objects) that the text speaks of there: those named last before it, in its sentence or before.
 """
 
+import calendar
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,6 +29,7 @@ from factable.text.values import (
     Relation,
     Time,
     Value,
+    Weekdays,
     compare_values,
     find_mentions,
     parse_text,
@@ -35,6 +37,8 @@ from factable.text.values import (
 )
 from factable.text.values.hints import hint_of
 from factable.text.values.mentions import apply_hint
+from factable.text.values.names import parse_name
+from factable.text.values.nations import regions_of
 from factable.text.values.units import unit_of
 from factable.text.values.words import split_words
 from factable.types import Span
@@ -52,6 +56,8 @@ ARITHMETIC_WITHIN = 45
 # Names this near to each other are both meant ("A and B"); of others, the last before a value counts most.
 TOGETHER = 6
 EARLIER = 0.8
+# What a sentence speaks of only because the one before does.
+CARRIED = 0.6
 STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 # A word that is in the labels of more values than this tells nothing.
 MAX_CUED = 400
@@ -104,7 +110,8 @@ class ValueIndex:
             return ()
         parent = leaf.path.rpartition(".")[0]
         beside = [(key, value) for path, key, value in self._telling[leaf.frame] if _holds(path, parent)]
-        return _readings(leaf.value, ".".join(leaf.keys), tuple(beside))
+        regions = tuple(map(parse_name, regions_of(leaf.value.strip())))
+        return regions + _readings(leaf.value, ".".join(leaf.keys), tuple(beside))
 
     @cached_property
     def _telling(self) -> Mapping[int, list[tuple[str, str, str]]]:
@@ -229,6 +236,7 @@ _ARITHMETIC = re.compile(
     r"outscor\w+|over|under|above|below)\b|%",
     re.IGNORECASE,
 )
+_RIGHT_AFTER = re.compile(r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?", re.IGNORECASE)
 _ORDER = {relation: rank for rank, relation in enumerate(Relation)}
 
 
@@ -327,10 +335,23 @@ class Matcher:
         namings = []
         for mention, leaves in self.found:
             frames = frozenset(by_leaf[leaf] for leaf in leaves if leaf in by_leaf)
+            if isinstance(mention.value, Weekdays) and not frames:
+                frames = self._frames_on(mention.value)
             if frames:
                 namings.append(_Naming(mention.start, mention.end, frames))
         namings += self._named_in_words()
         return sorted(namings)
+
+    def _frames_on(self, weekdays: Weekdays) -> frozenset[int]:
+        """The frames whose date is one of some weekdays."""
+        return frozenset(
+            frame.index
+            for frame in self.structure.frames
+            for leaf in frame.identifiers
+            for value in self.index.readings[leaf]
+            if isinstance(value, Date) and value.year and value.month and value.day
+            if calendar.weekday(value.year, value.month, value.day) in weekdays.days
+        )
 
     def _named_in_words(self) -> list[_Naming]:
         """Names of frames in full, or by a word that only they have: "Westbrook"."""
@@ -372,17 +393,23 @@ class Matcher:
                 place = line.find(phrase, place + 1)
         return namings
 
-    def scope(self, place: int) -> dict[int, float]:
+    def scope(self, place: int, after: int | None = None) -> dict[int, float]:
         """The frames that the text speaks of at a place, 1 for those named last, less for those before.
 
-        Frames named in the sentence count; if there are none, those named last before it.
+        Frames named in the sentence count; if there are none, those named last before it. A name right after
+        a value that ends at `after` goes before all others: "27 km/h on Friday".
         """
         start, end = self._segment_of(place)
+        for naming in self.namings if after is not None else ():
+            if after is not None and after <= naming.start < end:
+                if _RIGHT_AFTER.fullmatch(self.parsed.text, after, naming.start):
+                    return dict.fromkeys(naming.frames, 1.0)
+                break
         inside = [naming for naming in self.namings if start <= naming.start < end]
         before = [naming for naming in inside if naming.start <= place]
         if not inside:
             earlier = [naming for naming in self.namings if naming.start < start]
-            return dict.fromkeys(earlier[-1].frames, 1.0) if earlier else {}
+            return dict.fromkeys(earlier[-1].frames, CARRIED) if earlier else {}
         scope: dict[int, float] = {}
         nearest = place
         for naming in reversed(before or inside[:1]):
@@ -399,7 +426,8 @@ class Matcher:
     def cue(self, leaf: int, span: Span, *, alone: bool = False) -> float:
         """How near the words of a leaf's label stand to a span, in its sentence: 0 to 1.
 
-        `alone` leaves out words that stand nearer to, or behind, another number or date.
+        `alone` leaves out words that stand nearer to, or behind, another number or date, and needs a word
+        that tells the leaf from the others beside it.
         """
         wanted = self.labels[leaf]
         if not wanted:
@@ -415,7 +443,20 @@ class Matcher:
             for word in self._cues[number] & wanted:
                 distance = first - number if number < first else max(1, number - last + 1)
                 best[word] = max(best.get(word, 0.0), 1 - (distance - 1) / (NEAR + 1))
+        if alone and not best.keys() & self._own_words[leaf]:
+            return 0.0
         return sum(best.values()) / len(wanted) if best else 0.0
+
+    @cached_property
+    def _own_words(self) -> list[frozenset[str]]:
+        """For each leaf the words of its label that no other leaf of its frame has; all if there are none."""
+        counts: dict[int, Counter[str]] = defaultdict(Counter)
+        for leaf, words in zip(self.structure.leaves, self.labels, strict=True):
+            counts[leaf.frame].update(words)
+        return [
+            frozenset(word for word in words if counts[leaf.frame][word] == 1) or words
+            for leaf, words in zip(self.structure.leaves, self.labels, strict=True)
+        ]
 
     @cached_property
     def _exact(self) -> tuple[list[int], list[int]]:
@@ -449,7 +490,7 @@ class Matcher:
 
     def _match(self, mention: Mention, leaves: Mapping[int, Relation]) -> Match:
         span = mention.start, mention.end
-        scope = self.scope(mention.start)
+        scope = self.scope(mention.start, mention.end)
         candidates = sorted(
             (
                 Candidate(leaf, relation, self.cue(leaf, span), self.scope_score(leaf, scope))
@@ -479,7 +520,7 @@ class Matcher:
     ) -> Candidate | None:
         """Where a value belongs to another row: the value in its column of the row that the text speaks of."""
         column = self.structure.leaves[candidate.leaf].column
-        own = [leaf for leaf in self.structure.columns[column] if leaf.frame in scope]
+        own = [leaf for leaf in self.structure.columns[column] if scope.get(leaf.frame, 0) > CARRIED]
         if not own or any(leaf.index in leaves for leaf in own):
             return None
         leaf = max(own, key=lambda each: scope[each.frame])
@@ -576,7 +617,8 @@ def stands_for(word: str, label: str) -> bool:
     short, long = sorted((word, label), key=len)
     if stem(word) == stem(label) or (len(short) >= 3 and long.startswith(short)):
         return True
-    return base_form(word) in {base_form(label), *synonyms_of(base_form(label))}
+    bases = {base_form(label), *synonyms_of(base_form(label))}
+    return base_form(word).rstrip("e") in {base.rstrip("e") for base in bases}
 
 
 def _abbreviates(short: str, word: str) -> bool:

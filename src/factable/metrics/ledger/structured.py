@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from factable.metrics.ledger.arithmetic import computed_number
 from factable.metrics.ledger.derived import derived_statements
 from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex, stem
 from factable.metrics.ledger.features import logit
@@ -34,7 +35,8 @@ MIN_MARK = 0.25
 SMALL = 12
 # With so few values, what is not among them is more often wrong.
 SMALL_DATA = 60
-_LABEL = re.compile(r"[^\w\n]*\w[^:.\n]{0,40}:\s")
+_LABEL = re.compile(r"[^\w\n]*\w[^:.\n]{0,40}:[*_]*\s")
+_NO_NUMBERS = frozenset(("one", "a", "an"))
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -112,6 +114,7 @@ class StructuredReading:
             if any(overlaps(match.span, span) for span in spans)
             and not any(overlaps(match.span, label) for label in labels)
             and (match.candidates or not self.matcher.is_period(match.mention))
+            and self.text[slice(*match.span)].lower() not in _NO_NUMBERS
         ]
 
     @cached_property
@@ -226,17 +229,22 @@ def _number_features(
     """What is known of a number or a date: whether the data has it, where, and whether it should be another."""
     best = match.candidates[0] if match.candidates else None
     value = match.mention.value
+    computed = (
+        None if best else computed_number(reading.matcher, match.mention, _sentence_of(reading, match.span))
+    )
+    is_missing = best is None and computed is None
     is_count = isinstance(value, Number) and abs(value.value) <= SMALL and value.value.denominator == 1
     features = {
-        "missing": float(best is None),
-        "missing small": float(best is None and is_count and not (isinstance(value, Number) and value.unit)),
-        "missing date": float(best is None and isinstance(value, Date)),
+        "missing": float(is_missing),
+        "computed": float(computed is not None),
+        "missing small": float(is_missing and is_count and not (isinstance(value, Number) and value.unit)),
+        "missing date": float(is_missing and isinstance(value, Date)),
         "cue": best.cue if best else 0.0,
         "scope": best.scope if best else 0.0,
         "out of scope": float(best is not None and best.scope == 0.0),
         "less exact": float(best is not None and best.relation is not Relation.EQUAL),
         "another is asked for": float(match.instead is not None),
-        "missing in arithmetic": float(best is None and reading.matcher.asks_for_arithmetic(match.span)),
+        "missing in arithmetic": float(is_missing and reading.matcher.asks_for_arithmetic(match.span)),
         "ordinal": float(isinstance(value, Number) and value.unit == "ordinal"),
     }
     is_small = len(reading.structure.leaves) <= SMALL_DATA
@@ -245,6 +253,8 @@ def _number_features(
     state: ClaimState = "supported" if best else "unsupported"
     leaves = (best.leaf,) if best else ()
     note = ""
+    if computed is not None and match.instead is None:
+        return features, "supported", computed.leaves, computed.explanation
     if match.instead is not None:
         leaf = reading.structure.leaves[match.instead.leaf]
         state, leaves, note = "contradicted", (leaf.index,), f"{leaf.label}: {leaf.value}"

@@ -117,6 +117,43 @@ for _line in _NATIONS.strip().splitlines():
     _PEOPLES |= {_folded(f"{people}{ending}"): _names[0] for people in _peoples for ending in ("", "s")}
 
 
+# ISO 3166 codes of countries, and postal codes of the United States.
+_CODES = """
+AR Argentina, AT Austria, AU Australia, BE Belgium, BG Bulgaria, BR Brazil, CA Canada, CH Switzerland, CL
+Chile, CN China, CO Colombia, CZ Czech Republic, DE Germany, DK Denmark, EE Estonia, EG Egypt, ES Spain, FI
+Finland, FR France, GB United Kingdom, GR Greece, HR Croatia, HU Hungary, ID Indonesia, IE Ireland, IL
+Israel, IN India, IS Iceland, IT Italy, JP Japan, KE Kenya, KR South Korea, LT Lithuania, LU Luxembourg, LV
+Latvia, MA Morocco, MX Mexico, MY Malaysia, NG Nigeria, NL Netherlands, NO Norway, NZ New Zealand, PE Peru,
+PH Philippines, PK Pakistan, PL Poland, PT Portugal, RO Romania, RS Serbia, RU Russia, SE Sweden, SG
+Singapore, SI Slovenia, SK Slovakia, TH Thailand, TN Tunisia, TR Turkey, UA Ukraine, US United States, VN
+Vietnam, ZA South Africa,
+AL Alabama, AK Alaska, AZ Arizona, AR Arkansas, CA California, CO Colorado, CT Connecticut, DE Delaware, FL
+Florida, GA Georgia, HI Hawaii, ID Idaho, IL Illinois, IN Indiana, IA Iowa, KS Kansas, KY Kentucky, LA
+Louisiana, ME Maine, MD Maryland, MA Massachusetts, MI Michigan, MN Minnesota, MS Mississippi, MO Missouri,
+MT Montana, NE Nebraska, NV Nevada, NH New Hampshire, NJ New Jersey, NM New Mexico, NY New York, NC North
+Carolina, ND North Dakota, OH Ohio, OK Oklahoma, OR Oregon, PA Pennsylvania, RI Rhode Island, SC South
+Carolina, SD South Dakota, TN Tennessee, TX Texas, UT Utah, VT Vermont, VA Virginia, WA Washington, WV West
+Virginia, WI Wisconsin, WY Wyoming
+"""
+
+
+def _by_code() -> dict[str, tuple[str, ...]]:
+    """The names that each code may stand for: CA is Canada and California."""
+    names: dict[str, tuple[str, ...]] = {}
+    for entry in _CODES.replace("\n", " ").split(","):
+        code, _, name = entry.strip().partition(" ")
+        names[code] = (*names.get(code, ()), name)
+    return names
+
+
+_REGIONS = _by_code()
+
+
+def regions_of(code: str) -> tuple[str, ...]:
+    """The countries and states that a code such as FR or AZ may stand for."""
+    return _REGIONS.get(code, ())
+
+
 def country_named(words: tuple[str, ...]) -> str:
     """The country that folded words name; empty if there is none."""
     return _COUNTRIES.get(words, "")
