@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from factable.metrics.ledger.derived.asking import NOT
 from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
@@ -25,6 +26,8 @@ _TO = re.compile(
 )
 _HIGHS = re.compile(r"\b(?:highs|lows)\b")
 _MIN_CELLS = 2
+# An end of a range that is off by less than this share of its width is no clear error.
+_NEAR_END = Fraction(5, 100)
 _OWN_WORDS = frozenset(["average", "avg", "mean", "total"])
 
 
@@ -177,7 +180,10 @@ def _range_outcome(cells: Sequence[Cell], low: Number, high: Number) -> Outcome:
     text = f"{first.text} to {last.text}"
     at_low, at_high = agrees(low, number_of(first)), agrees(high, number_of(last))
     truth: bool | None = bool(at_low and at_high)
-    if not truth and at_low is not False and at_high is not False:
+    slack = (number_of(last) - number_of(first)) * _NEAR_END
+    near_low = at_low is not False or abs(low.value - number_of(first)) <= slack
+    near_high = at_high is not False or abs(high.value - number_of(last)) <= slack
+    if not truth and near_low and near_high:
         truth = None
     return Outcome(truth, f"lowest and highest of {len(cells)}: {text}", (first.leaf, last.leaf), text)
 

@@ -21,7 +21,7 @@ from factable.metrics.ledger.derived.superlatives import check_superlatives
 from factable.metrics.ledger.derived.times import check_times
 from factable.metrics.ledger.derived.trends import TREND, check_trends
 from factable.structure import Structure
-from factable.text.values import Mention, find_mentions
+from factable.text.values import Date, Mention, find_mentions
 from factable.types import Span
 
 _CHECKS: tuple[Callable[[Clause], Iterator[Derived]], ...] = (
@@ -49,7 +49,12 @@ def derived_statements(structure: Structure, text: str, sentence_spans: Sequence
     known = [known_words(structure, rows) for rows in sets]
     found: list[Derived] = []
     for sentence in sentence_spans:
-        inside = [m for m in mentions if sentence[0] <= m.start and m.end <= sentence[1]]
+        # A date may begin before its sentence: "-1 °C. January 5" looks like "c. January 5".
+        inside = [
+            m._replace(start=max(m.start, sentence[0]))
+            for m in mentions
+            if sentence[0] < m.end <= sentence[1] and (m.start >= sentence[0] or isinstance(m.value, Date))
+        ]
         for span in _clauses(text, sentence):
             candidates: list[Derived] = []
             tokens = tuple(tokens_of(text, *span))

@@ -18,7 +18,7 @@ from factable.types import Span
 MAX_UNKNOWN = 2
 _SHORT_VALUE = 60
 _LIMITING = re.compile(
-    r"(?:\A|\b(?:among|amongst|of|for|in|on|from|within|during|at|by|across|throughout|and|or|,)\s(?:all\s|the\s|those\s|year\s)*)\Z"
+    r"(?:\A|\b(?:among|amongst|of|for|in|into|on|from|within|during|at|by|across|throughout|and|or|,)\s(?:all\s|the\s|those\s|year\s)*)\Z"
 )
 
 

@@ -26,6 +26,8 @@ _TIME_WORDS = re.compile(
     r"at first|following|next|previous|last|first|second|third|end|start|beginning|point|when|to)\b"
 )
 _FEW = 3
+# A step back of less than this share of the whole change does not make it unsteady.
+_SMALL_DIP = Fraction(5, 100)
 _FACTOR = {"double": 2, "triple": 3}
 
 
@@ -151,6 +153,9 @@ def _direction(
         )
         if broken is not None:
             row, cell = broken[1]
+            dip = abs(number_of(cell) - number_of(broken[0][1]))
+            if dip <= abs(b - a) * _SMALL_DIP:
+                return Outcome(None, "")
             told = f"{broken[0][1].text} to {cell.text} in {clause.name(row)}"
             return Outcome(False, told, (broken[0][1].leaf, cell.leaf))
     truth = (b > a) if up else (b < a)
