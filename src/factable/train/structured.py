@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from factable.metrics.ledger.reading import overlaps
 from factable.metrics.ledger.structured import Item, StructuredReading, items_of
 from factable.metrics.ledger.structured_verdict import MAX_ODDS, text_features
 from factable.metrics.ledger.weights import BIAS, STRUCTURED_PARTS, LedgerWeights
@@ -36,6 +37,14 @@ def is_wrong(span: Span, spans: Sequence[Span]) -> bool:
     return inside >= MIN_SHARE * (span[1] - span[0])
 
 
+def _is_beside(text: MarkedReading, item: Item) -> bool:
+    """Whether people marked other words of the same sentence: what they mean by it may be this as well."""
+    if is_wrong(item.span, text.spans):
+        return False
+    sentences = [segment.span for segment in text.reading.sentences if overlaps(segment.span, item.span)]
+    return any(overlaps(span, sentence) for span in text.spans for sentence in sentences)
+
+
 def fit_structured(texts: Sequence[MarkedReading], *, clean_weight: float) -> LedgerWeights:
     """Weights of items, then of texts; every set counts the same, clean texts `clean_weight` times the others."""
     items = [items_of(text.reading, text.marked) for text in texts]
@@ -48,7 +57,7 @@ def fit_structured(texts: Sequence[MarkedReading], *, clean_weight: float) -> Le
             (item.features, is_wrong(item.span, text.spans), shares[text.source])
             for text, of_text in zip(texts, items, strict=True)
             for item in of_text
-            if item.kind == part
+            if item.kind == part and not _is_beside(text, item)
         ]
         weights[part] = fit_logistic(cases)
     partial = LedgerWeights(weights)

@@ -14,7 +14,7 @@ from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.matching import Matcher
 from factable.structure import Leaf
 from factable.text.values import Mention, Number
-from factable.text.values.units import unit_of
+from factable.text.values.units import unit_of, vaguer_unit
 from factable.types import Span
 
 # More values than these are not paired with each other.
@@ -99,7 +99,7 @@ def _amount(matcher: Matcher, leaf: int, number: Number) -> Fraction | None:
     """The amount of a leaf in the unit of a number; percentages are computed from any amounts."""
     for value in matcher.index.readings[leaf]:
         if isinstance(value, Number) and value.high is None and not value.bound:
-            if number.unit in ("", _PERCENT) or value.unit in ("", number.unit):
+            if number.unit in ("", _PERCENT, vaguer_unit(value.unit)) or value.unit in ("", number.unit):
                 return value.value
             own, asked = unit_of(value.unit), unit_of(number.unit)
             if own.dimension == asked.dimension != "money" and not own.offset and not asked.offset:

@@ -35,6 +35,7 @@ from factable.text.values import (
     parse_text,
     parts_of,
 )
+from factable.text.values.dates import MONTHS
 from factable.text.values.hints import hint_of
 from factable.text.values.mentions import apply_hint
 from factable.text.values.names import parse_name
@@ -135,9 +136,11 @@ class ValueIndex:
     @cached_property
     def periods(self) -> frozenset[Value]:
         """Years, quarters and other numbers and dates that keys contain: `revenue_2024`, `{"Q3 2025": …}`."""
-        keys = {key for leaf in self.structure.leaves for key in leaf.keys if any(map(str.isdecimal, key))}
-        told = {hint_of(key, {}).period for key in keys} | {split_identifier(key) for key in keys}
-        return frozenset(
+        keys = {key for leaf in self.structure.leaves for key in leaf.keys}
+        told = {hint_of(key, {}).period for key in keys}
+        told |= {split_identifier(key) for key in keys if any(map(str.isdecimal, key))}
+        months = {Date(month=number) for number, name in enumerate(MONTHS, 1) if name in told}
+        return months | frozenset(
             mention.value
             for text in told
             if text
@@ -499,7 +502,7 @@ class Matcher:
             key=lambda each: (-each.strength, _ORDER[each.relation], each.leaf),
         )
         instead = None
-        if _is_exact(mention.value) and not self.is_period(mention) and not self.asks_for_arithmetic(span):
+        if self._is_amount(mention) and not self.asks_for_arithmetic(span):
             instead = self._asked_for(mention, leaves, scope)
             best = max(candidates, key=lambda each: each.scope, default=None)
             if instead is not None and best is not None and best.scope >= 0.5:
@@ -531,6 +534,11 @@ class Matcher:
         start, end = self._segment_of(span[0])
         start, end = max(start, span[0] - ARITHMETIC_WITHIN), min(end, span[1] + ARITHMETIC_WITHIN)
         return bool(_ARITHMETIC.search(self.parsed.text, start, end))
+
+    def _is_amount(self, mention: Mention) -> bool:
+        """Whether a mention is an amount or a moment, but no rank and no period that keys contain."""
+        is_rank = isinstance(mention.value, Number) and mention.value.unit == "ordinal"
+        return _is_exact(mention.value) and not is_rank and not self.is_period(mention)
 
     def is_period(self, mention: Mention) -> bool:
         """Whether keys of the data contain a date or number: what it says of time is the column it names."""

@@ -36,6 +36,7 @@ SMALL = 12
 # With so few values, what is not among them is more often wrong.
 SMALL_DATA = 60
 _LABEL = re.compile(r"[^\w\n]*\w[^:.\n]{0,40}:[*_]*\s")
+_COUNTED = re.compile(r"\b(?:of|out of)\b", re.IGNORECASE)
 _NO_NUMBERS = frozenset(("one", "a", "an"))
 _LETTERS = re.compile(r"[^\W\d_]")
 
@@ -113,9 +114,24 @@ class StructuredReading:
             for match in self.matcher.matches()
             if any(overlaps(match.span, span) for span in spans)
             and not any(overlaps(match.span, label) for label in labels)
-            and (match.candidates or not self.matcher.is_period(match.mention))
-            and self.text[slice(*match.span)].lower() not in _NO_NUMBERS
+            and (match.candidates or match.instead or not self._says_nothing(match))
         ]
+
+    def _says_nothing(self, match: Match) -> bool:
+        """Whether a number that the data does not have need not be in it.
+
+        Such are periods in keys, ranks, bounds ("above 134"), and counts ("two of the four"), which rules for
+        derived statements check.
+        """
+        value, words = match.mention.value, self.text[slice(*match.span)].lower()
+        if words in _NO_NUMBERS or self.matcher.is_period(match.mention):
+            return True
+        if not isinstance(value, Number):
+            return False
+        if value.unit == "ordinal" or value.bound in ("over", "under", "at least", "at most"):
+            return True
+        around = self.text[max(0, match.span[0] - 8) : match.span[1] + 10]
+        return 0 <= value.value <= SMALL and not value.unit and bool(_COUNTED.search(around))
 
     @cached_property
     def statements(self) -> list[Statement]:
