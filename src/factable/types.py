@@ -30,7 +30,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One text with everything that belongs to it; `(item, system)` is unique in a data set."""
+    """One text with everything that belongs to it; `(item, system)` is unique in a data set.
+
+    `extra` holds the fields of its source that factable has no use for.
+    """
 
     item: str
     system: str
@@ -38,6 +41,7 @@ class Example:
     table: Table
     references: tuple[str, ...] = ()
     human: Mapping[str, float] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

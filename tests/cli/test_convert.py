@@ -1,6 +1,7 @@
 """`factable convert` as users run it."""
 
 import gzip
+import json
 import os
 from functools import partial
 
@@ -95,7 +96,6 @@ BAD_DATA = [
         ["--system", "u"],
         "in: example 2 repeats id 'a' of system 'u'; ",
     ),
-    ("csv", "text,data\nhas one,\n", ["--texts", "one"], "one:1: a text for id '1', which has one; "),
     ("csv", "data\nb\nc\n", [], "in:2: \"data\" is 'b'"),
     ("webnlg", "<benchmark>", [], "in:1: broken XML"),
 ]
@@ -119,3 +119,46 @@ def test_help_lists_every_format():
     for name, kind in FORMATS.items():
         assert any(line.split()[:1] == [name] for line in shown.splitlines()), name
         assert kind.sources in shown
+
+
+ANSWERS = (
+    "id;text;data;reference_1;human.fluency;model\n"
+    'a;Ann lives in Rome.;"{""name"": ""Ann"", ""home"": {""city"": ""Rome""}}";Ann is from Rome.;3;m1\n'
+    'b;;"{""name"": ""Bob""}";;;m2\n'
+)
+
+
+@pytest.mark.parametrize("format_name", ["csv", "parquet"])
+def test_a_table_keeps_all_it_has(tmp_path, format_name):
+    source = write(tmp_path / "answers.csv", ANSWERS)
+    if format_name == "parquet":
+        import pandas
+
+        frame = pandas.read_csv(source, sep=";", keep_default_na=False)
+        frame["human.fluency"] = [3.0, None]
+        source = tmp_path / "answers.parquet"
+        frame.to_parquet(source)
+    first, second = map(json.loads, convert(format_name, source, "-").stdout.splitlines())
+    assert first == {
+        "id": "a",
+        "data": {"name": "Ann", "home": {"city": "Rome"}},
+        "text": "Ann lives in Rome.",
+        "references": ["Ann is from Rome."],
+        "human": {"fluency": 3.0},
+        "model": "m1",
+    }
+    assert second == {"id": "b", "data": {"name": "Bob"}, "text": "", "model": "m2"}
+
+
+def test_a_table_without_texts_takes_them_from_a_file(tmp_path):
+    source = write(tmp_path / "facts.csv", "id,subject,born\na,Ann,1950\n")
+    assert json.loads(convert("csv", source, "-").stdout) == {
+        "id": "a",
+        "subject": "Ann",
+        "data": {"born": "1950"},
+    }
+    texts = write(tmp_path / "texts.txt", "Born in 1950.\n")
+    assert json.loads(convert("csv", source, "-", "--texts", texts).stdout)["text"] == "Born in 1950."
+    full = write(tmp_path / "answers.csv", ANSWERS)
+    result = convert("csv", full, "-", "--texts", texts)
+    assert (result.returncode, b"has texts of its own" in result.stderr) == (2, True)

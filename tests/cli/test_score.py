@@ -393,3 +393,50 @@ def test_an_interrupt_while_an_output_is_open(factable_score, monkeypatch, tmp_p
     assert (result.returncode, result.stdout) == (130, b"")
     assert result.stderr.split() == b"factable: interrupted; no output file was written".split()
     assert not list(tmp_path.iterdir())
+
+
+def outputs_without_references(tmp_path, texts):
+    rows = [{"id": str(n), "data": "name[A]", "text": text} for n, text in enumerate(texts)]
+    path = tmp_path / "outputs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    references = tmp_path / "references.csv"
+    references.write_text("id,reference\n" + "".join(f"{n},A Pub In York\n" for n in range(len(texts))))
+    return path, references
+
+
+def test_references_come_from_a_file_of_their_own(factable_score, tmp_path):
+    path, references = outputs_without_references(tmp_path, ["A Pub In York", "Else"])
+    document = json.loads(
+        plain(factable_score(path, "-m", "bleu", "--references", references, "--format", "json"))
+    )
+    assert document["metrics"][0]["values"] == pytest.approx([100.0, 0.0])
+    assert factable.score(path, "bleu", references=references)["bleu"].values[0] == pytest.approx(100.0)
+
+
+def test_bad_lines_are_skipped_and_named_beside_joined_references(factable_score, tmp_path):
+    path, references = outputs_without_references(tmp_path, ["A Pub In York"] * 2)
+    path.write_text(path.read_text() + "{}\n")
+    result = factable_score(path, "-m", "bleu", "--references", references, "--skip-bad")
+    assert result.returncode == 0
+    assert b"outputs.jsonl:3: no " in result.stderr
+
+
+def test_a_run_with_other_references_is_not_resumed(factable_score, tmp_path):
+    path, references = outputs_without_references(tmp_path, ["A Pub In York"])
+    command = (path, "-m", "bleu", "--references", references, "--resume", tmp_path / "kept")
+    first = plain(factable_score(*command))
+    assert plain(factable_score(*command)) == first
+    references.write_text("id,reference\n0,Another\n")
+    result = factable_score(*command)
+    assert (result.returncode, b"references.csv" in result.stderr) == (2, True)
+
+
+def test_lower_cased_texts_beside_cased_references_are_pointed_out_once(factable_score, tmp_path):
+    path, references = outputs_without_references(tmp_path, ["a pub in york"] * 6)
+    command = (path, "--references", references)
+    warning = factable_score(*command, "-m", "bleu", "-m", "chrf").stderr.decode()
+    assert warning.count("\n") == 1
+    assert "the texts are lower-cased and the references are not, which lowers bleu, chrf;" in warning
+    assert factable_score(*command, "-m", "bleu(lowercase=True)", "-m", "parent").stderr == b""
+    with pytest.warns(UserWarning, match="lower-cased"):
+        factable.score(path, "bleu", references=references)

@@ -15,6 +15,7 @@ from factable.io.examples import write_examples
 from factable.io.faults import Faults
 from factable.io.files import iter_lines, plain_suffix, source_name
 from factable.io.formats import FORMATS, Reader, open_format
+from factable.io.formats.tables import TableExamples
 from factable.io.read import describe_key
 from factable.kernels import fingerprints
 from factable.types import Example
@@ -60,11 +61,14 @@ def convert(
     _check_call(format_name, reader, {*given, *(["texts"] if texts else [])})
     _check_output(sources, out)
     examples = reader(sources, **given)
+    has_texts = examples.has_texts if isinstance(examples, TableExamples) else FORMATS[format_name].has_texts
     if texts is not None:
+        if has_texts:
+            raise UsageError(f"--texts, but {source_name(sources[0])} has texts of its own; leave it out")
         examples = add_texts(examples, texts)
     if system is not None:
         examples = (replace(example, system=system) for example in examples)
-    with_text = FORMATS[format_name].has_texts or texts is not None
+    with_text = has_texts or texts is not None
     count = write_examples(show_progress(check_keys(examples, sources[0])), out, with_text=with_text)
     click.echo(f"{count} examples written to {'stdout' if out == '-' else out}", err=True)
 
@@ -102,9 +106,6 @@ def add_texts(examples: Iterable[Example], path: str) -> Iterator[Example]:
         if text is None:
             continue
         given += 1
-        if example.text:
-            problem = f"a text for {describe_key(example)}, which has one"
-            raise DataError([Fault(name, given, problem, "leave out --texts")])
         yield replace(example, text=text.strip())
     given += sum(1 for _ in lines)
     if given != wanted:

@@ -68,6 +68,19 @@ skip_bad_option = click.option(
 )
 
 
+def join_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--references` and `--ratings`."""
+    references = click.option(
+        "--references", metavar="FILE", help="References of the texts, by id (JSON lines, CSV or TSV)."
+    )
+    ratings = click.option(
+        "--ratings",
+        metavar="FILE",
+        help="Ratings of the texts, by id and system (JSON lines, CSV or TSV).",
+    )
+    return references(ratings(command))
+
+
 def bootstrap_option(
     about: str = "Bootstrap samples of items; 0 for no intervals.", default: int = 500
 ) -> Decorator:

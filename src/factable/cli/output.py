@@ -67,6 +67,12 @@ def report_skipped(skipped: Skipped) -> None:
     click.echo(f"factable: {skipped.total} bad {noun} skipped", err=True)
 
 
+def report_warnings(result: Result) -> None:
+    """Say on stderr what about the data makes the numbers doubtful."""
+    for warning in result.warnings:
+        click.echo(f"factable: {warning}", err=True)
+
+
 report_option = click.option(
     "--report", metavar="FILE", help="Also write an HTML report with every text beside its data."
 )

@@ -5,7 +5,14 @@ from typing import IO, Any
 
 import click
 
-from factable.cli.options import engine_jobs_option, engine_option, format_option, out_option, skip_bad_option
+from factable.cli.options import (
+    engine_jobs_option,
+    engine_option,
+    format_option,
+    join_options,
+    out_option,
+    skip_bad_option,
+)
 from factable.cli.output import (
     check_output,
     format_of,
@@ -13,6 +20,7 @@ from factable.cli.output import (
     open_report,
     report_option,
     report_skipped,
+    report_warnings,
 )
 from factable.cli.progress import Progress, check_resume, resumable, resume_option
 from factable.engine.collect import Result
@@ -20,6 +28,7 @@ from factable.engine.plan import Render, Scored
 from factable.engine.score import parse_all, score_files
 from factable.errors import UsageError
 from factable.io.files import open_output
+from factable.io.joins import read_joins
 from factable.report.formats import to_latex, to_markdown, to_terminal
 from factable.report.scores import csv_header, csv_rows, jsonl_rows, summarize, write_json
 from factable.report.verdict import explanation_rows
@@ -42,6 +51,7 @@ DEFAULT_METRIC = "ledger"
 @out_option
 @click.option("--explain", is_flag=True, help="Show which facts and words are behind each score.")
 @report_option
+@join_options
 @engine_option
 @engine_jobs_option
 @resume_option
@@ -53,6 +63,8 @@ def score(
     out: str,
     explain: bool,
     report: str | None,
+    references: str | None,
+    ratings: str | None,
     resume: str | None,
     **options: Any,
 ) -> None:
@@ -63,6 +75,7 @@ def score(
     check_output(files, out)
     check_resume(resume, files, {"--out": out, "--report": report})
     metrics = parse_all(specs or (DEFAULT_METRIC,))
+    options["joins"] = read_joins(references, ratings)
     render = _render(output_format, explain)
     on_terminal = is_terminal(out)
     with (
@@ -87,6 +100,7 @@ def score(
         page.write(result)
         _write(result, output_format, stream, colour=on_terminal)
     report_skipped(result.skipped)
+    report_warnings(result)
 
 
 def _render(output_format: str, explain: bool) -> Render | None:

@@ -19,7 +19,7 @@ from factable.cli.options import (
 )
 from factable.cli.output import check_output
 from factable.cli.progress import Progress
-from factable.cli.study_run import OUTPUT_OPTIONS, SCORING_OPTIONS, StudyRun, study_command
+from factable.cli.study_run import OUTPUT_OPTIONS, SCORING_OPTIONS, UNJOINED_OPTIONS, StudyRun, study_command
 from factable.core.metric import Metric
 from factable.core.registry import parse
 from factable.errors import UsageError
@@ -208,7 +208,7 @@ def _read_cut(text: str) -> tuple[Metric, float]:
     ),
     bootstrap_option(),
     seed_option,
-    *SCORING_OPTIONS,
+    *UNJOINED_OPTIONS,
 )
 def spans(run: StudyRun, metrics: Sequence[Metric], gold: str | None, **options: Any) -> None:
     """Compare the errors that metrics and people mark in the texts of FILES (JSON lines; - is stdin)."""

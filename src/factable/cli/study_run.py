@@ -13,17 +13,27 @@ from factable.cli.options import (
     Decorator,
     format_option,
     jobs_option,
+    join_options,
     out_option,
     skip_bad_option,
 )
-from factable.cli.output import Draw, check_output, format_of, open_picture, report_skipped, write_output
+from factable.cli.output import (
+    Draw,
+    check_output,
+    format_of,
+    open_picture,
+    report_skipped,
+    report_warnings,
+    write_output,
+)
 from factable.cli.progress import Progress
 from factable.core.metric import Metric
-from factable.engine.collect import Listener, Skipped
+from factable.engine.collect import Listener, Result, Skipped
 from factable.engine.plan import Render, Scored
 from factable.engine.score import parse_all
 from factable.errors import MAX_FAULTS_SHOWN, Fault
 from factable.io.files import open_output
+from factable.io.joins import Joins, read_joins
 from factable.report.tables import Output
 from factable.study.panel import Panel, score_panel
 
@@ -31,7 +41,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OUTPUT_OPTIONS = (format_option(*TEXT_FORMATS), out_option)
-SCORING_OPTIONS = (*OUTPUT_OPTIONS, jobs_option, skip_bad_option)
+UNJOINED_OPTIONS = (*OUTPUT_OPTIONS, jobs_option, skip_bad_option)
+SCORING_OPTIONS = (join_options, *UNJOINED_OPTIONS)
 
 
 class StudyRun:
@@ -48,8 +59,10 @@ class StudyRun:
         *,
         jobs: int = 1,
         skip_bad: bool = False,
+        joins: Joins | None = None,
         plots: Mapping[str, str | None],
     ) -> None:
+        self.joins = joins
         self.files, self.out, self.jobs, self.skip_bad = files, out, jobs, skip_bad
         self._format = output_format or format_of(out, TEXT_FORMATS)
         check_output(files, out)
@@ -57,6 +70,7 @@ class StudyRun:
         self._figures: dict[str, Draw] = {}
         self._open = ExitStack()
         self._skipped: list[Skipped] = []
+        self._results: list[Result] = []
 
     def __enter__(self) -> "StudyRun":
         self._stream = self._open.enter_context(open_output(self.out))
@@ -71,6 +85,8 @@ class StudyRun:
         if error is None:
             for skipped in self._skipped:
                 report_skipped(skipped)
+            for result in self._results:
+                report_warnings(result)
 
     def score(
         self,
@@ -98,8 +114,10 @@ class StudyRun:
                 systems=systems,
                 listing=listing,
                 listener=take,
+                joins=self.joins,
             )
         self._skipped.append(panel.result.skipped)
+        self._results.append(panel.result)
         return panel
 
     def skip(self, faults: Sequence[Fault]) -> None:
@@ -131,12 +149,15 @@ def study_command(
             output_format: str | None,
             jobs: int = 1,
             skip_bad: bool = False,
+            references: str | None = None,
+            ratings: str | None = None,
             **own: Any,
         ) -> None:
             if "metrics" in own:
                 own["metrics"] = parse_all(own["metrics"])
             paths = {flag: own.pop(flag.removeprefix("--")) for flag in plots}
-            run = StudyRun(files, out, output_format, jobs=jobs, skip_bad=skip_bad, plots=paths)
+            joins = read_joins(references, ratings)
+            run = StudyRun(files, out, output_format, jobs=jobs, skip_bad=skip_bad, joins=joins, plots=paths)
             function(run, **own)
 
         decorated: Callable[..., Any] = command

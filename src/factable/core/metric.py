@@ -82,6 +82,11 @@ class Metric:
         return TABLE
 
     @property
+    def cased(self) -> bool:
+        """Whether it counts against a text that a letter is upper case in its references and not in it."""
+        return False
+
+    @property
     def corpus(self) -> bool:
         """Whether the metric must know all examples before it can score one."""
         return False

@@ -218,7 +218,10 @@ Header = dict[str, Any]
 def describe_run(corpus: Corpus, plan: Plan) -> Header:
     """Everything that can change a stored result; the number of processes and skipped lines cannot."""
     return {
-        "data": [_describe_source(source, checksum_lists=corpus.read_twice) for source in corpus.sources],
+        "data": [
+            _describe_source(source, checksum_lists=corpus.read_twice)
+            for source in (*corpus.sources, *(corpus.joins.sources if corpus.joins else ()))
+        ],
         "systems": list(corpus.systems),
         "metrics": [[spec(metric), sign(metric)] for metric in plan.metrics],
         "explain": plan.explain,

@@ -24,13 +24,17 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The scores of a run; `system_of` gives the index of each example's system in `systems`."""
+    """The scores of a run; `system_of` gives the index of each example's system in `systems`.
+
+    `warnings` say what about the data makes the numbers doubtful.
+    """
 
     metrics: tuple[Metric, ...]
     scores: tuple[Scores, ...]
     systems: tuple[str, ...]
     system_of: "array[int]"
     skipped: Skipped
+    warnings: tuple[str, ...] = ()
 
 
 def collect(

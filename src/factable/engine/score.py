@@ -1,6 +1,7 @@
 """Scoring files, lists of examples and data frames with any metrics."""
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, closing
@@ -19,6 +20,7 @@ from factable.engine.plan import AnyUnit, Plan, Render, Scored, score_unit
 from factable.engine.sources import Corpus, check_files
 from factable.errors import UsageError
 from factable.io.files import source_name
+from factable.io.joins import Joins, read_joins
 from factable.io.read import Source
 
 
@@ -35,17 +37,19 @@ def score_files(
     listener: Listener | None = None,
     systems: Sequence[str] = (),
     resume: str | os.PathLike[str] | None = None,
+    joins: Joins | None = None,
 ) -> Result:
     """Score all examples of the sources; texts are dropped as soon as they are scored.
 
     `systems` names, for each source, the system of examples that name none. The listener is called with
     every scored unit, with the rows that `render` and `listing` made of its examples. `resume` names a file
-    that keeps scored units; those it holds are not scored again.
+    that keeps scored units; those it holds are not scored again. `joins` holds references and ratings of the
+    texts.
     """
     check_engine(engine, jobs)
     check_files(sources)
     plan = Plan(tuple(metrics), explain, render, listing)
-    corpus = Corpus(sources, systems, plan.metrics)
+    corpus = Corpus(sources, systems, plan.metrics, joins)
     run: Engine = partial(_score_units, plan, corpus, jobs=jobs, engine=engine, skip_bad=skip_bad)
     with ExitStack() as opened:
         if resume is not None:
@@ -53,7 +57,7 @@ def score_files(
         scored = opened.enter_context(closing(run(corpus.units())))
         result = collect(plan, scored, _name(sources), skip_bad=skip_bad, listener=listener or _ignore)
         corpus.refuse_changes()
-        return result
+        return replace(result, warnings=tuple(corpus.warnings()))
 
 
 def _score_units(
@@ -91,6 +95,8 @@ def score(
     skip_bad: bool = False,
     resume: str | os.PathLike[str] | None = None,
     progress: Callable[[int], None] | None = None,
+    references: str | os.PathLike[str] | None = None,
+    ratings: str | os.PathLike[str] | None = None,
 ) -> ScoresBySpec:
     """Score examples, or anything that `read` takes, with each metric; the result is keyed by spec text.
 
@@ -100,6 +106,7 @@ def score(
     skip_bad  leave out examples that cannot be read, instead of raising DataError
     resume    a file that keeps what is scored; the same call goes on from there
     progress  called now and then with the number of examples scored so far
+    references, ratings  files with what belongs to the texts of the same id
     """
     given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     items: list[str] = []
@@ -118,7 +125,10 @@ def score(
         skip_bad=skip_bad,
         resume=resume,
         listener=listen,
+        joins=read_joins(references, ratings),
     )
+    for warning in result.warnings:
+        warnings.warn(warning, stacklevel=2)
     systems = tuple(result.systems[index] for index in result.system_of)
     by_metric = {
         scores.metric: replace(scores, items=tuple(items), systems=systems) for scores in result.scores

@@ -4,11 +4,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from factable.core.metric import Metric, missing_fields
+from factable.engine.casing import case_counts, case_warning, lowered_systems
 from factable.engine.plan import AnyUnit, Batch, drop_payload, name_systems, read_unit
 from factable.errors import DataError, Fault
 from factable.io.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, RowBlock
 from factable.io.faults import Faults, fault_at
 from factable.io.files import changed_while_read, open_input, plain_size, source_name
+from factable.io.joins import Joins
 from factable.io.read import Source, open_source
 from factable.types import Example
 
@@ -108,9 +110,16 @@ class Corpus:
     `systems` names, for each source, the system of examples that name none.
     """
 
-    def __init__(self, sources: Sequence[Source], systems: Sequence[str], metrics: Sequence[Metric]) -> None:
-        self.sources, self.systems = sources, systems
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        systems: Sequence[str],
+        metrics: Sequence[Metric],
+        joins: Joins | None = None,
+    ) -> None:
+        self.sources, self.systems, self.joins = sources, systems, joins
         self._metrics = metrics
+        self._lowered: dict[str, None] = {}
         # Corpus metrics go through all examples before one is scored.
         self.read_twice = any(metric.corpus for metric in metrics)
         self._states = list(map(_state_of, sources))
@@ -121,11 +130,29 @@ class Corpus:
         if self._kept is not None:
             return iter(self._kept)
         slow = any(metric.slow for metric in self._metrics)
-        units = check_needs(iter_units(self.sources, self.systems, slow=slow), self._metrics)
+        units = iter_units(self.sources, self.systems, slow=slow)
+        if self.joins:
+            units = _join(units, self.joins)
+        if case_counts(self._metrics):
+            units = self._watch_case(units)
+        units = check_needs(units, self._metrics)
         if self.read_twice and not all(map(can_be_read_twice, self.sources)):
             self._kept = list(units)
             return iter(self._kept)
         return units
+
+    def _watch_case(self, units: Iterator[AnyUnit]) -> Iterator[AnyUnit]:
+        """The same units; the first of each source is looked at for systems that write no capitals."""
+        seen: set[str] = set()
+        for unit in units:
+            if unit.source not in seen:
+                seen.add(unit.source)
+                self._lowered |= dict.fromkeys(lowered_systems(read_unit(unit).examples))
+            yield unit
+
+    def warnings(self) -> list[str]:
+        """What about the data makes the numbers doubtful."""
+        return [case_warning(self._lowered, case_counts(self._metrics))] if self._lowered else []
 
     @property
     def size(self) -> int:
@@ -138,6 +165,19 @@ class Corpus:
         for source, state in zip(self.sources, self._states, strict=True):
             if self.read_twice and isinstance(source, str | os.PathLike) and _state_of(source) != state:
                 raise DataError([changed_while_read(source_name(source))])
+
+
+def _join(units: Iterator[AnyUnit], joins: Joins) -> Iterator[Batch]:
+    """The units as examples with their references and ratings; refused if no id is in both files."""
+    first: Example | None = None
+    matched = False
+    for unit in units:
+        batch = read_unit(unit)
+        first = first or next(iter(batch.examples), None)
+        matched = matched or any(map(joins.matches, batch.examples))
+        yield batch._replace(examples=joins.apply(batch.examples))
+    if first is not None and not matched:
+        joins.refuse_strangers(first)
 
 
 def can_be_read_twice(source: Source) -> bool:

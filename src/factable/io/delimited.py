@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite, nan
 from typing import TypeVar
@@ -12,20 +13,29 @@ from factable.io.files import iter_whole_lines, source_name
 from factable.io.limits import MAX_LINE_BYTES
 
 T = TypeVar("T")
+QUOTED = re.compile(r'"[^"]*"')
 # The csv module of Python 3.10 refuses NUL; it is replaced by a character that no UTF-8 line can hold.
 NUL, STAND_IN = "\0", "\ud800"
 
 
 def read_cells(path: str | os.PathLike[str]) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-    """The header, and the rows with the line each begins at; a tab in the header makes it TSV."""
+    """The header, and the rows with the line each begins at; the header shows what separates cells."""
     lines = iter_whole_lines(path)
     name = source_name(path)
     first = next(lines, "")
-    rows = _split_rows(name, _chain(first, lines), "\t" if "\t" in first else ",")
+    rows = _split_rows(name, _chain(first, lines), find_delimiter(first))
     _, header = next(rows, (1, []))
     if not header:
         raise DataError([Fault(name, 1, "no header", "put the column names in the first line")])
     return check_header(name, header), rows
+
+
+def find_delimiter(header: str) -> str:
+    """A tab if the header line has one; else a semicolon or a comma, whichever it has more of."""
+    if "\t" in header:
+        return "\t"
+    unquoted = QUOTED.sub("", header)
+    return ";" if unquoted.count(";") > unquoted.count(",") else ","
 
 
 def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:

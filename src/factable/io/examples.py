@@ -27,8 +27,10 @@ def make_example(source: object, number: int, raw: bytes = b"", *, need_text: bo
     """
     if not isinstance(source, dict):
         raise Malformed(f"{kind_of(source)} instead of an object", 'write {"id": …, "data": …, "text": …}')
+    extra: dict[str, object] = {}
     if not _KNOWN.issuperset(source):
         _check_unknown_fields(source)
+        extra = {name: value for name, value in source.items() if name not in _KNOWN}
     text = source.get("text")
     if type(text) is not str:
         text = _missing_text(source, text, need_text)
@@ -46,6 +48,7 @@ def make_example(source: object, number: int, raw: bytes = b"", *, need_text: bo
         make_table(source["data"], subject=subject, title=title, raw=raw),
         _references(source.get("references")),
         {} if source.get("human") is None else _ratings(source["human"]),
+        extra,
     )
 
 
@@ -120,19 +123,23 @@ def _rating(dimension: object, rating: object) -> float:
 
 
 def to_object(example: Example) -> dict[str, object]:
-    """The JSON object of an example; reading it back gives the same example."""
+    """The JSON object of an example; reading it back gives the same example, its other fields included."""
     result: dict[str, object] = {"id": example.item}
     if example.system:
         result["system"] = example.system
-    if example.table.title:
-        result["title"] = example.table.title
-    result["data"] = [tuple(record) for record in example.table.records]
+    table = example.table
+    if table.title:
+        result["title"] = table.title
+    if isinstance(table.source, dict) and table.records and table.records[0].subject:
+        result["subject"] = table.records[0].subject
+    # Objects and rows as they are: records alone would lose their nesting.
+    result["data"] = [tuple(record) for record in table.records] if table.source is None else table.source
     result["text"] = example.text
     if example.references:
         result["references"] = example.references
     if example.human:
         result["human"] = dict(example.human)
-    return result
+    return {**result, **example.extra}
 
 
 def write_examples(

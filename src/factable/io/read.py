@@ -15,6 +15,7 @@ from factable.io.duplicates import SeenKeys
 from factable.io.faults import Faults, RowKind, fault_at, kind_of, make_each
 from factable.io.files import plain_suffix, source_name
 from factable.io.formats.tables import iter_csv, iter_parquet
+from factable.io.joins import read_joins
 from factable.io.objects import make_elements, read_json_list
 from factable.io.rows import Columns, row_example
 from factable.kernels import fingerprints
@@ -63,8 +64,18 @@ Source = str | os.PathLike[str] | Sequence[Mapping[str, object] | Example] | Fra
 
 
 @gc_paused
-def read(source: Source, *, need_text: bool = True) -> tuple[Example, ...]:
-    """Read examples from a JSON lines, JSON, CSV, TSV or Parquet file, a list of dicts or a DataFrame."""
+def read(
+    source: Source,
+    *,
+    need_text: bool = True,
+    references: str | os.PathLike[str] | None = None,
+    ratings: str | os.PathLike[str] | None = None,
+) -> tuple[Example, ...]:
+    """Read examples from a JSON lines, JSON, CSV, TSV or Parquet file, a list of dicts or a DataFrame.
+
+    `references` and `ratings` are files with what belongs to the texts of the same id.
+    """
+    joins = read_joins(references, ratings)
     faults = Faults()
     name, row_kind, numbered = open_source(source, faults, need_text=need_text)
     examples: list[Example] = []
@@ -76,7 +87,9 @@ def read(source: Source, *, need_text: bool = True) -> tuple[Example, ...]:
     faults.check()
     if not examples:
         raise DataError([Fault(name, None, "holds no examples", "give at least one")])
-    return tuple(examples)
+    if joins and not any(map(joins.matches, examples)):
+        joins.refuse_strangers(examples[0])
+    return tuple(joins.apply(examples) if joins else examples)
 
 
 def iter_examples(source: Source, *, need_text: bool = True) -> Iterator[Example]:

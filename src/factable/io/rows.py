@@ -1,19 +1,24 @@
-"""Examples from rows of a table (CSV, Parquet, data frames), by the names of the columns."""
+"""Examples from rows of a table (CSV, Parquet, data frames), and tables from objects of Python."""
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, time
+from dataclasses import fields, is_dataclass
+from datetime import date, time, timedelta
 from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
 from typing import Any
+from uuid import UUID
 
 import orjson
 
-from factable.io.data import is_missing
+from factable.errors import DataError, Fault
+from factable.io.data import is_missing, make_table
 from factable.io.duplicates import check_unique_names
 from factable.io.examples import FIELDS, make_example
 from factable.io.faults import Malformed, shorten
 from factable.io.limits import MAX_NESTING
-from factable.types import Example
+from factable.types import Example, Record, Table
 
 REFERENCE = re.compile(r"ref(?:erence)?_?0*([0-9]*)")
 RATING_PREFIX = "human."
@@ -127,26 +132,78 @@ def to_json_types(value: object, depth: int = 0) -> Any:
     if depth > MAX_NESTING:
         raise Malformed(f"nested deeper than {MAX_NESTING} levels", "flatten it")
     if isinstance(value, Mapping):
-        return {key: to_json_types(inner, depth + 1) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
+        return {_key(key): to_json_types(inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list | tuple) and not _is_named(value):
         return [to_json_types(inner, depth + 1) for inner in value]
-    return _to_json_scalar(value, depth)
+    if isinstance(value, set | frozenset):
+        # Sets have no order, and results must not depend on one.
+        return sorted((to_json_types(inner, depth + 1) for inner in value), key=str)
+    plain = _to_plain_scalar(value)
+    if plain is not value:
+        return plain
+    fields = _fields_of(value)
+    return value if fields is value else to_json_types(fields, depth + 1)
 
 
-def _to_json_scalar(value: object, depth: int) -> object:
+def _key(key: object) -> str:
+    """The name of a field, which JSON has as text."""
+    return key if type(key) is str else str(to_json_types(key))
+
+
+def _is_named(value: object) -> bool:
+    """Whether a tuple has names for its values, such as a row of a data frame; a record is a plain triple."""
+    return hasattr(value, "_asdict") and not isinstance(value, Record)
+
+
+def _to_plain_scalar(value: object) -> object:
+    """A scalar in JSON types, or the value itself if it is none."""
     # Missing values of pandas, recognised by name so that pandas need not be installed.
     if is_missing(value) or type(value).__name__ in ("NAType", "NaTType"):
         return None
+    if isinstance(value, Enum):
+        return to_json_types(value.value)
     if isinstance(value, str):
         return str(value)
     if isinstance(value, float):
         return float(value)
+    if isinstance(value, int):
+        return int(value)
     if isinstance(value, date | time):
         return value.isoformat()
-    if isinstance(value, Decimal):
+    if isinstance(value, Decimal | timedelta | PurePath | UUID):
         return str(value)
+    return value
+
+
+def _fields_of(value: Any) -> object:
+    """The fields of an object, the rows of a data frame or the values of an array; else the value itself.
+
+    Objects of other packages are recognised by their methods, so that none of them has to be installed.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if hasattr(value, "itertuples"):
+        return value.to_dict("records")
+    for convert in ("_asdict", "model_dump", "to_dicts"):
+        # Named tuples, pydantic models, Polars data frames.
+        if hasattr(value, convert):
+            return getattr(value, convert)()
+    if hasattr(value, "to_dict") and hasattr(value, "index"):
+        # A pandas series: a row has names, a column has numbers.
+        by_label = value.to_dict()
+        return by_label if all(isinstance(label, str) for label in by_label) else list(by_label.values())
     for convert in ("tolist", "to_list", "item"):
         # NumPy arrays and scalars, Polars and Arrow series.
         if hasattr(value, convert):
-            return to_json_types(getattr(value, convert)(), depth + 1)
+            return getattr(value, convert)()
     return value
+
+
+def table_of(data: object, *, subject: str = "", title: str = "") -> Table:
+    """The table of whatever a program holds: JSON, as text or not, dates, NumPy scalars, any objects."""
+    if isinstance(data, Table):
+        return data
+    try:
+        return make_table(parse_cell(to_json_types(data)), subject=subject, title=title)
+    except Malformed as fault:
+        raise DataError([Fault("data", None, fault.problem, fault.remedy)]) from None

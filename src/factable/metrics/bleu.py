@@ -60,6 +60,11 @@ class Bleu(RowMetric):
         "", "reproduce the scorer of a challenge, WebNLG 2020 or E2E, quirks included", choices=SMOOTHING_OF
     )
 
+    @property
+    def cased(self) -> bool:
+        """Unless case is ignored."""
+        return not self.lowercase
+
     def check(self) -> None:
         """The scorers of the challenges have no smoothing."""
         if self.compat and self.smoothing != "none":

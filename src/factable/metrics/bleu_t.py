@@ -48,6 +48,11 @@ class BleuT(RowMetric):
     smoothing: str = param("exp", "how orders without a match are smoothed", choices=SMOOTHINGS)
 
     @property
+    def cased(self) -> bool:
+        """Unless case is ignored."""
+        return not self.lowercase
+
+    @property
     def parts(self) -> tuple[str, ...]:
         """The parts of BLEU, or the two values that are mixed."""
         return part_names(self.orders) if self.form == "references" else ("table_bleu", "reference_bleu")

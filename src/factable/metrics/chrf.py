@@ -48,6 +48,11 @@ class Chrf(RowMetric):
         False, "let orders without n-grams count as nearly zero, as Popović's chrF++.py does"
     )
 
+    @property
+    def cased(self) -> bool:
+        """Unless case is ignored."""
+        return not self.lowercase
+
     def signature_parts(self) -> list[str]:
         """The signature of sacrebleu."""
         from sacrebleu.metrics.chrf import CHRF

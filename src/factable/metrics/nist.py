@@ -52,6 +52,11 @@ class Nist(RowMetric):
     )
 
     @property
+    def cased(self) -> bool:
+        """Unless case is ignored."""
+        return not self.lowercase
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """0 and up, without a highest value; pymteval's numbers may be negative."""
         return -math.inf if self.compat == "e2e" else 0.0, math.inf

@@ -41,6 +41,11 @@ class Ter(RowMetric):
     asian_support: bool = param(False, "let normalized and no_punct know Chinese and Japanese characters too")
     case_sensitive: bool = param(False, "let case count")
 
+    @property
+    def cased(self) -> bool:
+        """Unless case is ignored."""
+        return self.case_sensitive
+
     def signature_parts(self) -> list[str]:
         """The signature of sacrebleu."""
         return sacrebleu_signature(_original(self))

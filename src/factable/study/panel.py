@@ -18,6 +18,7 @@ from factable.engine.plan import Render, Scored
 from factable.engine.score import parse_all, score_files
 from factable.errors import DataError, Fault, UsageError, did_you_mean, printable
 from factable.io.files import source_name
+from factable.io.joins import Joins
 from factable.io.read import Source
 from factable.stats import Column, Indices
 from factable.stats.bootstrap import interval
@@ -82,10 +83,12 @@ def score_panel(
     listing: Render | None = None,
     listener: Listener | None = None,
     systems: Sequence[str] = (),
+    joins: Joins | None = None,
 ) -> Panel:
     """Score examples and keep what a study needs of them, which is no text.
 
-    `systems` names, for each source, the system of examples that name none.
+    `systems` names, for each source, the system of examples that name none; `joins` holds references and
+    ratings of the texts.
     """
     items: dict[str, int] = {}
     item_of: list[int] = []
@@ -106,6 +109,7 @@ def score_panel(
         listing=listing,
         listener=take,
         systems=systems,
+        joins=joins,
     )
     names = dict.fromkeys(name for _, ratings in rows for name in ratings)
     if need_ratings and not names:

@@ -260,7 +260,7 @@ def test_rotowire(tmp_path, dump):
     ]
 
 
-@pytest.mark.parametrize("delimiter", [",", "\t"])
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
 def test_csv(tmp_path, delimiter):
     rows = [
         [
@@ -280,6 +280,7 @@ def test_csv(tmp_path, delimiter):
         ["", "s", '"Two\nlines"', '"name[E], food[F]"', "E", "", "", "r", "", "", ""],
         ["c", "", "", '"[Rec] | director | X\nA | b | c"', "", "", "", "", "one", "", ""],
     ]
+    assert delimiter != ";" or all("," not in cell for cell in rows[0])
     path = write(tmp_path / "table.csv", "\r\n".join(delimiter.join(row) for row in rows))
     assert examples("csv", path) == [
         data(

@@ -219,3 +219,8 @@ def test_a_zstd_file_that_breaks_off_is_damaged(tmp_path):
         open_input(broken) as stream,
     ):
         stream.read()
+
+
+def test_fields_that_nobody_asked_for_are_kept(tmp_path):
+    path = write(tmp_path / "in.jsonl", '{"data": {"a": 1}, "text": "t", "meta": {"seed": 3}}\n')
+    assert read(path)[0].extra == {"meta": {"seed": 3}}

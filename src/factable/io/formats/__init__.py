@@ -1,17 +1,20 @@
 """Data set formats: one module each, named here as text, so that a reader is imported when it is used."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import NamedTuple
 
 from factable.errors import UsageError, did_you_mean
 from factable.types import Example
 
-Reader = Callable[..., Iterator[Example]]
+Reader = Callable[..., Iterable[Example]]
 
 
 class Format(NamedTuple):
-    """A format: its sources, its reader (`module:function`), and whether it has texts to be checked."""
+    """A format: its sources, its reader (`module:function`), and whether it has texts to be checked.
+
+    Of a table, each file tells.
+    """
 
     sources: str
     about: str

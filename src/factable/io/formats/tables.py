@@ -3,8 +3,9 @@
 Cells of Parquet may hold lists and objects.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from io import BufferedReader, BytesIO
+from itertools import chain
 from typing import IO, Any
 
 from factable.errors import MAX_FAULTS_SHOWN, DataError, Fault, MissingExtraError
@@ -17,26 +18,36 @@ from factable.io.limits import MAX_DOCUMENT_BYTES
 from factable.types import Example
 
 
-def read_csv(sources: Sequence[str]) -> Iterator[Example]:
-    """One example for each row; a table without texts gives empty ones."""
+class TableExamples:
+    """The examples of a table, one for each row; `has_texts` tells whether it has a column of texts.
+
+    Without one, all texts are empty. Faults are raised at the end, or at the tenth.
+    """
+
+    def __init__(self, blocks: Iterator[RowBlock]) -> None:
+        first = next(blocks, None)
+        self._blocks = chain([] if first is None else [first], blocks)
+        self.has_texts = first is not None and "text" in first.names
+
+    def __iter__(self) -> Iterator[Example]:
+        faults = Faults()
+        for block in self._blocks:
+            parsed = block.parse(need_text=self.has_texts)
+            yield from parsed.examples
+            faults.add(*parsed.faults)
+        faults.check()
+
+
+def read_csv(sources: Sequence[str]) -> TableExamples:
+    """The rows of a CSV or TSV file."""
     require_sources("csv", sources, 1, 1)
-    return _examples(iter_csv(sources[0], need_text=False))
+    return TableExamples(iter_csv(sources[0], need_text=False))
 
 
-def read_parquet(sources: Sequence[str]) -> Iterator[Example]:
-    """One example for each row; a table without texts gives empty ones."""
+def read_parquet(sources: Sequence[str]) -> TableExamples:
+    """The rows of a Parquet file."""
     require_sources("parquet", sources, 1, 1)
-    return _examples(iter_parquet(sources[0]))
-
-
-def _examples(blocks: Iterable[RowBlock]) -> Iterator[Example]:
-    """The examples of all blocks one by one; faults are raised at the end, or at the tenth."""
-    faults = Faults()
-    for block in blocks:
-        parsed = block.parse(need_text=False)
-        yield from parsed.examples
-        faults.add(*parsed.faults)
-    faults.check()
+    return TableExamples(iter_parquet(sources[0]))
 
 
 def iter_csv(path: str, *, max_rows: int = BLOCK_ROWS, need_text: bool) -> Iterator[RowBlock]:

@@ -9,9 +9,9 @@ from typing import TypedDict
 
 from factable.core.metric import Metric, metric, param
 from factable.core.results import VALUE, Analysis
-from factable.errors import DataError, Fault
-from factable.io.data import make_table
-from factable.io.faults import Malformed
+from factable.errors import UsageError
+from factable.io.faults import kind_of
+from factable.io.rows import table_of
 from factable.metrics.ledger.audit import audit
 from factable.metrics.ledger.decide import make_verdict
 from factable.metrics.ledger.doubts import doubts_of
@@ -56,7 +56,7 @@ class Ledger(Metric):
     optional: str = param("", "facts that may be left out, such as near,eatType=restaurant", example="born")
     small: int = param(
         12,
-        "all facts of an object must be stated if there are at most so many; of larger ones, those in `required`",
+        "all facts of an object must be stated if there are at most so many; else those in `required`",
         range=(0, 10_000),
     )
     ignore: str = param("", "facts to leave out of the check, such as near", example="born")
@@ -246,7 +246,12 @@ def check(
     value: str = "soft",
     weights: str = "",
 ) -> Verdict:
-    """The ledger of one text: `data` in any form that files may have it, the rest as in the metric."""
+    """The ledger of one text.
+
+    `data` has any form that files may have, as JSON or as objects of Python: dicts, dataclasses, pydantic
+    models, rows of data frames, with dates, decimals, enumerations, sets and NumPy scalars in them. The rest
+    is as in the metric.
+    """
     metric = Ledger(
         model=model,
         templates=templates,
@@ -260,8 +265,7 @@ def check(
         value=value,
         weights=weights,
     )
-    try:
-        table = make_table(data, subject=subject, title=title)
-    except Malformed as fault:
-        raise DataError([Fault("data", None, fault.problem, fault.remedy)]) from None
+    if not isinstance(text, str):
+        raise UsageError(f"`text` is {kind_of(text)}; give the text as a string")
+    table = table_of(data, subject=subject, title=title)
     return metric.verdicts([Example("", "", text, table)])[0]
