@@ -5,6 +5,8 @@ FactableError           something the caller can fix; the command line prints it
 └── UsageError          the call is wrong (exit code 2)
     ├── MissingExtraError   an optional package is needed; names the install line
     └── MissingProgramError a program outside Python is needed; names where to get it
+
+FactableWarning, a warning, is given where a run can go on with the same numbers.
 """
 
 import sys
@@ -82,6 +84,10 @@ class MissingExtraError(UsageError):
 
 class MissingProgramError(UsageError):
     """A program outside Python, such as Java, is needed."""
+
+
+class FactableWarning(UserWarning):
+    """Something that costs time and changes no number, such as a cache that cannot be written."""
 
 
 def describe_error(error: BaseException) -> str:

@@ -4,15 +4,16 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import FrameType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TextIO
 
 import click
 
 from factable._version import __version__
-from factable.errors import FactableError, UsageError, did_you_mean
+from factable.errors import FactableError, FactableWarning, UsageError, did_you_mean
 
 # The key, in a context's `meta`, of the command that runs.
 RUNNING = "factable.command"
@@ -67,6 +68,7 @@ class LazyGroup(click.Group):
 
 
 COMMANDS = {
+    "cache": ("cache", "Show or delete the cached answers of models."),
     "check": ("check", "Check one text against its data."),
     "compare": ("compare", "Compare systems, with confidence intervals and significance tests."),
     "convert": ("convert", "Convert a data set to JSON lines."),
@@ -117,6 +119,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit."""
     _end_cleanly_when_told_to()
+    warnings.showwarning = _show_warning
     try:
         code = cli.main(prog_name="factable", standalone_mode=False)
     except click.ClickException as error:
@@ -133,6 +136,22 @@ def main() -> None:
         # What could not be written would be tried, and complained of, once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+    show: Callable[..., None] = warnings.showwarning,
+) -> None:
+    """Print our own warnings in one line, without a place in the code; others as usual."""
+    if issubclass(category, FactableWarning):
+        click.echo(f"factable: warning: {message}", err=True)
+    else:
+        show(message, category, filename, lineno, file, line)
 
 
 class _ToldToEndError(BaseException):

@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from factable.errors import printable
-from factable.models.runtime.cache import CACHE_VARIABLE, CACHED_KINDS, cache_file
 from factable.models.runtime.manifest import (
     CARD,
     EMBEDDED,
@@ -28,7 +27,8 @@ def models(name: str | None, verify: bool) -> None:
         click.echo(_line(model, manifest) + ("  verified" if verify else ""))
     if verify:
         return
-    click.echo("\n" + (_card(manifest) if name else _about_answers()))
+    if name:
+        click.echo("\n" + _card(manifest))
 
 
 def _line(name: str, manifest: Manifest) -> str:
@@ -43,15 +43,3 @@ def _card(manifest: Manifest) -> str:
         return "no model card"
     lines = card.read_text(encoding="utf-8", errors="replace").splitlines()
     return "\n".join(map(printable, lines)).rstrip()
-
-
-def _about_answers() -> str:
-    """Where answers are kept, and how much there is."""
-    lines = []
-    for name, answers in CACHED_KINDS.items():
-        path = cache_file(name)
-        if path is None:
-            return f"answers are not cached ({CACHE_VARIABLE} is off)"
-        size = path.stat().st_size if path.is_file() else 0
-        lines.append(f"{answers} are cached in {path} ({size / 1e6:.1f} MB; safe to delete)")
-    return "\n".join(lines)

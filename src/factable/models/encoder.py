@@ -78,6 +78,20 @@ def embed(
     inputs = [(replace_surrogates(text),) for text in texts]
     identity = embedder_identity(name)
     rows = cached_inference(
-        "embeddings", identity, inputs, predict_bytes, in_memory=in_memory, advance=advance
+        "embeddings",
+        identity,
+        inputs,
+        predict_bytes,
+        is_valid=_is_embedding,
+        in_memory=in_memory,
+        advance=advance,
     )
     return np.array([np.frombuffer(row, _STORED) for row in rows], dtype=np.float32)
+
+
+def _is_embedding(stored: bytes) -> bool:
+    if len(stored) % _STORED.itemsize:
+        return False
+    row = np.frombuffer(stored, _STORED).astype(np.float64)
+    # Each number was rounded by half at most; a blank text has zeros.
+    return not row.any() or bool(abs(np.linalg.norm(row) - SCALE) <= 0.5 * len(row) ** 0.5)

@@ -5,6 +5,7 @@ once, with at least half a window before it. Every window is run on its own: not
 depends on neighbours.
 """
 
+import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -120,7 +121,14 @@ def likelihoods(name: str, texts: Sequence[str], advance: Advance = no_progress)
     inputs = [(replace_surrogates(text),) for text in texts]
     identity = language_model_identity(name)
     stored = cached_inference(
-        "likelihoods", identity, inputs, predict_bytes, size=STORED_BYTES, advance=advance
+        "likelihoods", identity, inputs, predict_bytes, is_valid=_is_likelihood, advance=advance
     )
     pairs = (np.frombuffer(content).tolist() for content in stored)
     return [Likelihood(surprise, int(tokens)) for surprise, tokens in pairs]
+
+
+def _is_likelihood(stored: bytes) -> bool:
+    if len(stored) != STORED_BYTES:
+        return False
+    surprise, tokens = np.frombuffer(stored).tolist()
+    return bool(0 <= surprise < math.inf and 0 <= tokens < math.inf and tokens == int(tokens))

@@ -105,8 +105,14 @@ def mark_sentences(
         return list(map(_to_bytes, load_marks(name).mark(batch, advance)))
 
     inputs = [(replace_surrogates(evidence), replace_surrogates(sentence)) for evidence, sentence in pairs]
-    stored = cached_inference("marks", marks_identity(name), inputs, predict_bytes, advance=advance)
+    stored = cached_inference(
+        "marks", marks_identity(name), inputs, predict_bytes, is_valid=_is_marked_sentence, advance=advance
+    )
     return list(map(_from_bytes, stored))
+
+
+def _is_marked_sentence(stored: bytes) -> bool:
+    return len(stored) == 4 + (8 + _STORED.itemsize) * int.from_bytes(stored[:4], "little")
 
 
 def _to_bytes(marked: MarkedSentence) -> bytes:

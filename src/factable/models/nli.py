@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 LABELS = ("entailment", "neutral", "contradiction")
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(len(LABELS))
 PAIRS_ON_A_GPU = 32
+# How far a sum of probabilities may be from 1, in 32-bit numbers and less.
+MAX_ROUNDING = 1e-3
 _WORD = re.compile(r"(?<=\s)\S")
 
 
@@ -183,9 +185,17 @@ def entailment(name: str, pairs: Sequence[TextPair], advance: Advance = no_progr
     def predict_bytes(batch: Sequence[TextPair]) -> list[bytes]:
         return [row.tobytes() for row in predict(load_nli(name), batch, advance)]
 
-    size = 8 * len(LABELS)
-    rows = cached_inference("nli", nli_identity(name), pairs, predict_bytes, size=size, advance=advance)
+    rows = cached_inference(
+        "nli", nli_identity(name), pairs, predict_bytes, is_valid=_are_probabilities, advance=advance
+    )
     return np.frombuffer(b"".join(rows)).reshape(len(pairs), len(LABELS))
+
+
+def _are_probabilities(stored: bytes) -> bool:
+    if len(stored) != 8 * len(LABELS):
+        return False
+    row = np.frombuffer(stored)
+    return bool((row >= 0).all() and abs(row.sum() - 1) < MAX_ROUNDING)
 
 
 def entailment_of_groups(name: str, groups: Sequence[Sequence[TextPair]]) -> list[list[NDArray[np.float64]]]:

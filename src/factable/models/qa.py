@@ -204,12 +204,22 @@ def answer_questions(
         return list(map(_to_bytes, load_qa(name).answers(batch, advance)))
 
     inputs = [QuestionInText(*map(replace_surrogates, question)) for question in questions]
-    stored = cached_inference("qa", qa_identity(name), inputs, predict_bytes, advance=advance)
+    stored = cached_inference(
+        "qa", qa_identity(name), inputs, predict_bytes, is_valid=_is_answer, advance=advance
+    )
     return list(map(_from_bytes, stored))
 
 
 def _to_bytes(answer: QaAnswer) -> bytes:
     return _STORED.pack(answer.answerable, *(answer.span or (-1, -1))) + answer.text.encode()
+
+
+def _is_answer(stored: bytes) -> bool:
+    try:
+        answer = _from_bytes(stored)
+    except (struct.error, UnicodeDecodeError):
+        return False
+    return 0 <= answer.answerable <= 1
 
 
 def _from_bytes(stored: bytes) -> QaAnswer:

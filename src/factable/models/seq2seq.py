@@ -117,5 +117,15 @@ def write_questions(name: str, answers: Sequence[AnswerInText], advance: Advance
 
     # "write" is part of the key: the same model may also answer questions, whose inputs look the same.
     inputs = [("write", replace_surrogates(answer), replace_surrogates(text)) for answer, text in answers]
-    questions = cached_inference("seq2seq", seq2seq_identity(name), inputs, predict_bytes, advance=advance)
+    questions = cached_inference(
+        "seq2seq", seq2seq_identity(name), inputs, predict_bytes, is_valid=_is_text, advance=advance
+    )
     return [question.decode() for question in questions]
+
+
+def _is_text(stored: bytes) -> bool:
+    try:
+        stored.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -20,6 +20,8 @@ MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 NLI, EMBEDDER, QA, MARKS = MODEL_KINDS = ("nli", "embedder", "qa", "marks")
 # Fewer tokens do not hold two sentences; and half of it holds any single character in any tokenizer.
 MIN_WINDOW = 64
+# No model here reads more, and memory grows with its square.
+MAX_WINDOW = 8192
 NLI_MODELS = ("nli",)
 # Encoders: as published, and trained to rank.
 EMBEDDERS = ("embed", "trained")
@@ -77,8 +79,13 @@ def _read(folder: Path) -> Manifest:
     if not path.is_file():
         problem = f"not a model folder: {MANIFEST} is missing" if folder.is_dir() else "not a model folder"
         raise model_fault(folder, problem, "name a folder made by factable train")
+    return _parse_checked(folder, read_whole(path))
+
+
+def _parse_checked(folder: Path, content: bytes) -> Manifest:
+    path = folder / MANIFEST
     try:
-        manifest = _parse(folder, orjson.loads(read_whole(path)))
+        manifest = _parse(folder, orjson.loads(content))
     except KeyError as error:
         raise model_fault(path, f"not the manifest of a model: it lacks {error}", MODEL_REMEDY) from None
     except (AttributeError, OverflowError, TypeError, ValueError) as error:
@@ -87,7 +94,10 @@ def _read(folder: Path) -> Manifest:
     return manifest
 
 
-_read_embedded = cache(_read)
+@cache
+def _read_embedded(folder: Path) -> Manifest:
+    """The manifest of an embedded model, whose own checksum is in the code: nobody can change both files."""
+    return _parse_checked(folder, read_shipped(f"data/models/{folder.name}/{MANIFEST}"))
 
 
 def _parse(folder: Path, content: Any) -> Manifest:
@@ -107,8 +117,9 @@ def _check(manifest: Manifest, path: Path) -> None:
     if manifest.kind not in MODEL_KINDS:
         kinds = ", ".join(MODEL_KINDS)
         raise model_fault(path, f"a model of kind {manifest.kind!r}", f"known kinds are {kinds}")
-    if manifest.window < MIN_WINDOW:
-        raise model_fault(path, f"window is {manifest.window}", f"it must be {MIN_WINDOW} or more")
+    if not MIN_WINDOW <= manifest.window <= MAX_WINDOW:
+        remedy = f"it must be {MIN_WINDOW} or more, up to {MAX_WINDOW}"
+        raise model_fault(path, f"window is {manifest.window}", remedy)
     if not 0 < manifest.temperature < math.inf:
         raise model_fault(path, f"temperature is {manifest.temperature}", "it must be above 0")
     for name in (MODEL, TOKENIZER):
@@ -146,8 +157,8 @@ def read_shipped(name: str) -> bytes:
         content = files("factable").joinpath(name).read_bytes()
     except OSError as error:
         raise DataError([Fault(name, None, error.strerror or str(error), "install factable again")]) from None
-    actual = hashlib.sha256(content).hexdigest()
-    if actual != CHECKSUMS[name]:
+    actual, expected = hashlib.sha256(content).hexdigest(), CHECKSUMS.get(name, "")
+    if actual != expected:
         remedy = "install factable again, or run tools/update_checksums.py if you changed it"
-        raise DataError([Fault(name, None, _damage(actual, CHECKSUMS[name]), remedy)])
+        raise DataError([Fault(name, None, _damage(actual, expected), remedy)])
     return content

@@ -47,7 +47,10 @@ class OnnxModel:
     def _run(self, **inputs: Sequence[int]) -> NDArray[np.float64]:
         """The output of the model for one input: a row of numbers for each of its arguments."""
         arrays = {name: np.array([numbers], dtype=np.int64) for name, numbers in inputs.items()}
-        ((output,),) = self._session.run(None, arrays)
+        try:
+            ((output,),) = self._session.run(None, arrays)
+        except Exception as error:  # onnxruntime has no common base class
+            raise self._not_loaded(error) from None
         return np.asarray(output, dtype=np.float64)
 
     def _map(self, run: Callable[[T], R], inputs: Sequence[T], advance: Advance) -> list[R]:

@@ -5,12 +5,14 @@ import os
 import sqlite3
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from factable.models import nli
+from factable.errors import FactableWarning
+from factable.models import encoder, nli, qa
 from factable.models.nli import TextPair, entailment
 from factable.models.runtime import cache as cache
 from factable.models.runtime.cache import cache_file, cache_key, get, put
@@ -49,19 +51,33 @@ def predicted(monkeypatch):
 def forget(monkeypatch):
     """As in a new process."""
     monkeypatch.setattr(cache, "_memory", {})
+    monkeypatch.setattr(cache, "_retry_at", {})
 
 
 def test_where_answers_are_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("FACTABLE_CACHE", "off")
     assert cache_file() is None
     monkeypatch.setenv("FACTABLE_CACHE", str(tmp_path))
-    assert cache_file() == tmp_path / "nli.sqlite"
+    assert cache_file() == tmp_path / "nli-2.sqlite"
     monkeypatch.delenv("FACTABLE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_file() == tmp_path / "xdg" / "factable" / "nli.sqlite"
+    assert cache_file() == tmp_path / "xdg" / "factable" / "nli-2.sqlite"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert cache_file() == tmp_path / "home" / ".cache" / "factable" / "nli.sqlite"
+    assert cache_file() == tmp_path / "home" / ".cache" / "factable" / "nli-2.sqlite"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache_file() == tmp_path / "home" / ".cache" / "factable" / "nli-2.sqlite"
+
+
+@pytest.mark.parametrize("chosen", ["", "~nobody-of-that-name/cache"])
+def test_no_folder_is_named_after_a_home_that_is_not_there(monkeypatch, tmp_path, model, chosen):
+    monkeypatch.setattr(os.path, "expanduser", str)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("FACTABLE_CACHE", chosen)
+    with pytest.warns(FactableWarning, match="no home directory for the cache ~"):
+        assert len(entailment(model, [PAIR])) == 1
+    assert os.listdir(tmp_path) == []
 
 
 def test_what_is_kept_comes_back_to_the_last_bit(path):
@@ -143,47 +159,120 @@ def test_lone_surrogates_are_texts_too(model):
 def damage(path, kind):
     if kind == "no database":
         path.write_bytes(b"no database at all" * 100)
-    elif kind == "empty":
-        path.write_bytes(b"")
     elif kind == "truncated":
         path.write_bytes(path.read_bytes()[:5000])
     elif kind == "overwritten":
         path.write_bytes(path.read_bytes()[:200] + b"\xff" * 4000 + path.read_bytes()[4200:])
-    elif kind == "a folder":
-        path.unlink()
-        path.mkdir()
     elif kind == "other table":
         with sqlite3.connect(path) as file:
             file.execute("DROP TABLE answers")
             file.execute("CREATE TABLE answers (other TEXT)")
         file.close()
-    elif kind == "other values":
+    elif kind == "a flipped bit":
+        content = bytearray(path.read_bytes())
         with sqlite3.connect(path) as file:
-            file.execute("UPDATE answers SET value = ?", ("x" * 24,))
-            file.execute("UPDATE answers SET value = ? WHERE key < x'80'", (b"short",))
+            (value,) = file.execute("SELECT value FROM answers WHERE id = 7").fetchone()
         file.close()
+        content[content.index(value) + 5] ^= 4
+        path.write_bytes(content)
+    elif kind == "swapped columns":
+        update(path, "value = CAST(substr(value, 9) || substr(value, 1, 8) AS BLOB)")
+    elif kind == "texts":
+        update(path, "value = ?", "x" * 24)
+    elif kind == "short values":
+        update(path, "value = ?", b"short")
 
 
-KINDS = ["no database", "empty", "truncated", "overwritten", "a folder", "other table", "other values"]
+def update(path, change, *values):
+    with sqlite3.connect(path) as file:
+        file.execute(f"UPDATE answers SET {change}", values)
+    file.close()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_file_is_never_in_the_way(path, model, predicted, monkeypatch, kind):
+DAMAGES = ["no database", "truncated", "overwritten", "other table", "a flipped bit"]
+DAMAGES += ["swapped columns", "texts", "short values"]
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_damaged_file_is_set_aside_and_made_anew(path, model, predicted, monkeypatch, kind):
     pairs = [TextPair(str(number), "x") for number in range(300)]
     expected = entailment(model, pairs)
     damage(path, kind)
     forget(monkeypatch)
     predicted.clear()
+    with pytest.warns(FactableWarning, match=r"damaged \(.*set aside as nli-2.sqlite.damaged") as caught:
+        assert entailment(model, pairs).tobytes() == expected.tobytes()
+    assert (len(caught), len(predicted)) == (1, 300)
+    assert path.with_name("nli-2.sqlite.damaged").is_file()
+    # The new file is whole.
+    forget(monkeypatch)
+    predicted.clear()
     assert entailment(model, pairs).tobytes() == expected.tobytes()
-    assert predicted
+    assert predicted == []
+
+
+def test_random_damage_never_changes_an_answer(path, model, monkeypatch):
+    pairs = [TextPair(str(number), "x") for number in range(300)]
+    expected = entailment(model, pairs)
+    content = path.read_bytes()
+    random = np.random.default_rng(0)
+    for _ in range(25):
+        damaged = bytearray(content)
+        for position in random.integers(0, len(content), 20):
+            damaged[position] ^= 1 << int(random.integers(8))
+        path.write_bytes(damaged)
+        forget(monkeypatch)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FactableWarning)
+            assert entailment(model, pairs).tobytes() == expected.tobytes()
+
+
+ROWS = [[np.nan] * 3, [np.inf, 0, 0], [-1, 1, 1], [1e300, 0, 0], [0, 0, 0], [1, 1, 1]]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_no_answer_is_out_of_range(path, model, monkeypatch, row):
+    """Not even with a checksum that fits: whoever wrote it was wrong."""
+    expected = entailment(model, [PAIR])
+    put(path, {cache_key(nli.nli_identity(model), PAIR): np.array(row, dtype=float).tobytes()})
+    forget(monkeypatch)
+    with pytest.warns(FactableWarning, match="damaged"):
+        assert entailment(model, [PAIR]).tobytes() == expected.tobytes()
+
+
+def test_embeddings_and_answers_have_their_range():
+    unit = np.zeros(384, dtype="<i2")
+    assert encoder._is_embedding(unit.tobytes())
+    unit[3] = encoder.SCALE
+    assert encoder._is_embedding(unit.tobytes())
+    unit[4] = 900
+    assert not encoder._is_embedding(unit.tobytes())
+    assert not encoder._is_embedding(unit.tobytes()[:-1])
+    assert qa._is_answer(qa._to_bytes(qa.QaAnswer("Ada", (0, 3), 0.5)))
+    assert not qa._is_answer(qa._to_bytes(qa.QaAnswer("Ada", (0, 3), np.nan)))
+    assert not qa._is_answer(b"short")
+
+
+def test_an_empty_file_is_filled(path, model, predicted, monkeypatch):
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"")
+    entailment(model, [PAIR])
+    forget(monkeypatch)
+    entailment(model, [PAIR])
+    assert predicted == [PAIR]
 
 
 def test_a_place_that_cannot_be_written_is_never_in_the_way(model, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("FACTABLE_CACHE", str(tmp_path / "file"))
-    expected = entailment(model, [PAIR])
-    forget(monkeypatch)
-    assert entailment(model, [PAIR]).tobytes() == expected.tobytes()
+    (tmp_path / "folders" / "nli-2.sqlite").mkdir(parents=True)
+    for place in ("file", "folders", "x" * 300, "\0"):
+        monkeypatch.setattr(cache, "cache_folder", lambda place=place: tmp_path / place)
+        forget(monkeypatch)
+        with pytest.warns(FactableWarning, match="the cache cannot be .* answers are computed without it"):
+            expected = entailment(model, [PAIR])
+        monkeypatch.setattr(cache, "_memory", {})
+        # Told once, and not tried again soon.
+        assert entailment(model, [PAIR]).tobytes() == expected.tobytes()
     assert (tmp_path / "file").read_text() == "in the way"
 
 
@@ -198,7 +287,8 @@ def test_a_full_disk_is_never_in_the_way(path, model):
         "print(len(entailment(sys.argv[1], pairs)))\n"
     )
     run = subprocess.run([sys.executable, "-c", script, model], capture_output=True, text=True)
-    assert (run.stdout, run.stderr) == ("2000\n", "")
+    assert run.stdout == "2000\n"
+    assert run.stderr.count("the cache cannot be written") == 1
     # What was there before is still there.
     pair = TextPair("a", "b")
     assert get(path, [cache_key(nli.nli_identity(model), pair)])
@@ -221,16 +311,50 @@ def test_processes_keep_at_the_same_time(path):
     assert cached == {number.to_bytes(16, "little"): ANSWER + bytes([number]) for number in range(120)}
 
 
-def test_a_file_that_another_process_locks_is_not_waited_for_for_ever(path, monkeypatch):
+def test_a_file_that_another_process_locks_is_not_waited_for_again_and_again(path, monkeypatch):
     put(path, {b"key": ANSWER})
-    monkeypatch.setattr("factable.models.runtime.cache.LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(cache, "LOCK_SECONDS", 0.05)
     file = sqlite3.connect(path)
     file.execute("BEGIN EXCLUSIVE")
-    put(path, {b"other": ANSWER})
-    assert get(path, [b"key"]) == {}
+    with pytest.warns(FactableWarning, match="cannot be written .database is locked"):
+        put(path, {b"other": ANSWER})
+    with pytest.warns(FactableWarning, match="cannot be read .database is locked"):
+        assert get(path, [b"key"]) == {}
+    opened = []
+    monkeypatch.setattr(cache.sqlite3, "connect", lambda *_, **__: opened.append(1))
+    for _ in range(100):
+        assert get(path, [b"key"]) == {}
+    assert opened == []
+    monkeypatch.undo()
     file.rollback()
     file.close()
+    forget(monkeypatch)
     assert get(path, [b"key", b"other"]).keys() == {b"key"}
+
+
+def test_the_file_is_bounded(path, monkeypatch):
+    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 200_000)
+    for start in range(0, 10_000, 200):
+        put(path, {number.to_bytes(16, "little"): bytes(50) for number in range(start, start + 200)})
+    assert path.stat().st_size < 250_000
+    # What was written last is there, what was written first is not.
+    assert len(get(path, [number.to_bytes(16, "little") for number in range(9500, 10_000)])) == 500
+    assert get(path, [number.to_bytes(16, "little") for number in range(500)]) == {}
+
+
+def test_old_answers_are_deleted(path, monkeypatch):
+    now = 2_000_000_000
+    monkeypatch.setattr(cache.time, "time", lambda: now)
+    put(path, {b"old": ANSWER})
+    now += 100 * 86400
+    put(path, {b"newer": ANSWER})
+    assert get(path, [b"old", b"newer"]).keys() == {b"old", b"newer"}
+    now += 100 * 86400
+    put(path, {b"newest": ANSWER})
+    assert get(path, [b"old", b"newer", b"newest"]).keys() == {b"newer", b"newest"}
+    now += 1000 * 86400
+    put(path, {b"last": ANSWER})
+    assert get(path, [b"old", b"newer", b"newest", b"last"]).keys() == {b"last"}
 
 
 def test_reading_makes_no_file(path):

@@ -7,8 +7,19 @@ import pytest
 
 from factable.errors import DataError
 from factable.io.files import sha256_of
+from factable.models.encoder import load_embedder
 from factable.models.nli import LABELS
-from factable.models.runtime.manifest import CARD, EMBEDDED, embedded_folder, read_manifest, verify_files
+from factable.models.runtime import manifest as manifest_module
+from factable.models.runtime.manifest import (
+    CARD,
+    EMBEDDED,
+    embedded_folder,
+    read_manifest,
+    read_shipped,
+    verify_files,
+)
+from factable.models.runtime.progress import no_progress
+from helpers.nli_models import make_onnx_folder, write_manifest
 
 GOOD = {
     "kind": "nli",
@@ -120,3 +131,40 @@ def test_damaged_and_missing_files_are_refused(tmp_path):
     model.unlink()
     with pytest.raises(DataError, match=r"model\.onnx: a file of the model is missing"):
         verify_files(manifest)
+
+
+@pytest.mark.parametrize(
+    "change", [{"temperature": 9.0}, {"labels": ["contradiction", "neutral", "entailment"]}]
+)
+def test_an_embedded_model_changed_together_with_its_manifest_is_refused(tmp_path, monkeypatch, change):
+    (tmp_path / "data" / "models").mkdir(parents=True)
+    folder = shutil.copytree(embedded_folder("nli"), tmp_path / "data" / "models" / "nli")
+    monkeypatch.setattr(manifest_module, "_EMBEDDED_FOLDER", folder.parent)
+    monkeypatch.setattr(manifest_module, "files", lambda _: tmp_path)
+    read_shipped.cache_clear()
+    try:
+        assert read_manifest(folder).kind == "nli"
+        read_shipped.cache_clear()
+        manifest_module._read_embedded.cache_clear()
+        path = folder / "manifest.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+        with pytest.raises(DataError, match=r"data/models/nli/manifest\.json: damaged: its sha256 is"):
+            read_manifest(folder)
+    finally:
+        read_shipped.cache_clear()
+
+
+def test_a_window_that_no_model_reads_is_refused(tmp_path):
+    folder = make_onnx_folder(tmp_path / "model")
+    write_manifest(folder, window=10**9)
+    assert "window is 1000000000; it must be 64 or more, up to 8192" in refusal(folder)
+
+
+def test_a_window_that_this_model_does_not_read_is_told_in_one_line(tmp_path):
+    """The positions of the embedded encoder end at 512."""
+    folder = shutil.copytree(embedded_folder("embed"), tmp_path / "embed")
+    path = folder / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "window": 4096}))
+    with pytest.raises(DataError, match=r"model\.onnx: cannot be loaded \(") as caught:
+        load_embedder(str(folder)).embed(["word " * 2000], no_progress)
+    assert len(str(caught.value)) < 1000
