@@ -54,7 +54,8 @@ def test_off(run_factable, command):
 def test_a_warning_is_one_line(run_process, tmp_path):
     (tmp_path / "nli-2.sqlite").write_bytes(b"no database" * 1000)
     lines = b'{"text": "Ada lives in London.", "data": {"name": "Ada", "city": "London"}}\n'
-    result = run_process("score", "-", "-m", "nli", stdin=lines, FACTABLE_CACHE=str(tmp_path))
+    here = {"FACTABLE_CACHE": str(tmp_path), "PYTHONWARNINGS": "default"}
+    result = run_process("score", "-", "-m", "nli", stdin=lines, **here)
     (line,) = result.stderr.decode().splitlines()
     assert line.startswith(
         f"factable: warning: {tmp_path / 'nli-2.sqlite'}: damaged (file is not a database)"

@@ -39,7 +39,7 @@ class EncodedSentence(NamedTuple):
 
 
 def encode_sentence(tokenizer: "Tokenizer", evidence: str, sentence: str, window: int) -> EncodedSentence:
-    """Evidence and sentence as tokens; evidence that does not fit is cut, and then the end of the sentence."""
+    """Evidence and sentence as tokens; evidence that is too long is cut, and then the end of the sentence."""
     second = tokenizer.encode(sentence, add_special_tokens=False)
     size = min(len(second.ids), window // 2)
     first = tokenizer.encode(evidence, add_special_tokens=False)

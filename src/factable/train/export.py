@@ -10,6 +10,7 @@ import orjson
 
 from factable.io.files import sha256_of
 from factable.models.runtime.manifest import MANIFEST, MODEL, TOKENIZER
+from factable.models.runtime.session import import_onnxruntime
 
 if TYPE_CHECKING:
     import torch
@@ -58,6 +59,8 @@ def _write_manifest(folder: Path, manifest: dict[str, object]) -> None:
 def _write_onnx(model: "torch.nn.Module", inputs: Sequence[str], folder: Path) -> None:
     """Write the model as int8 ONNX for any number of rows and tokens."""
     import torch
+
+    import_onnxruntime()
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     fp32 = folder / "fp32.onnx"

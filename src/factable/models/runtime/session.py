@@ -1,5 +1,6 @@
 """What all ONNX models share: tokenizer and session, loaded from a folder or refused in one line."""
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 INPUTS_AT_ONCE = 512
+TELEMETRY_OFF = "ORT_DISABLE_TELEMETRY"
 # An addition and a layer normalisation take a quarter of the time of the fused operation of onnxruntime.
 SLOWER_FUSIONS = ["SkipLayerNormFusion"]
 
@@ -79,10 +81,22 @@ def load_tokenizer(manifest: Manifest) -> "Tokenizer":
     return tokenizer
 
 
-def load_session(manifest: Manifest, appended: bytes = b"") -> Any:
-    """A session of the model that uses one thread; `appended` is added to the end of its file."""
+def import_onnxruntime() -> Any:
+    """The package onnxruntime, without its telemetry.
+
+    Left alone it makes an identifier of the machine in the user's home and sends reports to its makers.
+    """
+    # Read when the package is imported; what can be set later, for a caller who has imported it, does less.
+    os.environ[TELEMETRY_OFF] = "1"
     import onnxruntime
 
+    onnxruntime.disable_telemetry_events()
+    return onnxruntime
+
+
+def load_session(manifest: Manifest, appended: bytes = b"") -> Any:
+    """A session of the model that uses one thread; `appended` is added to the end of its file."""
+    onnxruntime = import_onnxruntime()
     options = onnxruntime.SessionOptions()
     # Different texts run in different threads; threads inside one run would wait for each other.
     options.intra_op_num_threads = 1
