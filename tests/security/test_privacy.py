@@ -1,4 +1,4 @@
-"""Scoring opens no socket, and writes nothing but its output, its cache and temporary files that it deletes."""
+"""Scoring opens no socket, and leaves nothing behind but its output and its cache."""
 
 import os
 import re
@@ -62,7 +62,7 @@ def test_no_socket_and_no_file_but_output_and_cache(traced, tmp_path):
     writing = r"\b(creat|mkdir(at)?|rename(at2?)?|link|symlink)\(|O_(WRONLY|RDWR|CREAT)"
     written = [call for call in calls if re.search(writing, call) and not is_harmless(call)]
     assert written
-    allowed = re.compile(r'"(%s/(cache|temporary)[/"]|[^"]*\bout/)' % re.escape(str(tmp_path)))
+    allowed = re.compile(rf'"({re.escape(str(tmp_path))}/(cache|temporary)[/"]|[^"]*\bout/)')
     assert [call for call in written if not allowed.search(call)] == []
     assert list((tmp_path / "home").iterdir()) == []
 
