@@ -28,6 +28,10 @@ class TrainGroup(LazyGroup):
         "facts": ("train_models:facts", "Train a classifier of facts in texts, for fact_classifier."),
         "idf": ("train_files:idf", "Count in how many items each n-gram occurs, for cider."),
         "ledger": ("train_models:ledger", "Fit the weights of ledger to texts with known faults."),
+        "marks": (
+            "train_models:marks",
+            "Train a model that marks words the data does not support, for ledger.",
+        ),
         "nli": ("train_models:nli", "Train a model for nli and ledger."),
         "patterns": (
             "train_files:patterns",

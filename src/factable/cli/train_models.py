@@ -18,7 +18,7 @@ from factable.cli.train import (
     threads_option,
     write_json_file,
 )
-from factable.train.options import ExtractorOptions, QaOptions, QuestevalOptions, RankerOptions
+from factable.train.options import ExtractorOptions, MarksOptions, QaOptions, QuestevalOptions, RankerOptions
 
 folder_argument = click.argument("out", type=click.Path(path_type=Path))
 
@@ -100,6 +100,40 @@ def qa(
         threads=threads,
         log=log,
     )
+    log(f"model written to {out}")
+
+
+@click.command()
+@files_argument
+@folder_argument
+@base_option
+@click.option(
+    "--start",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Model folder whose encoder to start from. Default: the base.",
+)
+@schedule_options(MarksOptions(), min_batch=2)
+@about_option("marks")
+@threads_option
+@seed_option
+def marks(
+    files: Sequence[str],
+    out: Path,
+    base: Path | None,
+    start: Path | None,
+    about: str,
+    threads: int,
+    **options: Any,
+) -> None:
+    """Train the model that marks words beside objects and rows; needs the train extra.
+
+    FILES are texts with error spans, as `factable study spans` reads them. One input in five is held out and
+    measured. Run the command again to resume a training that was stopped.
+    """
+    from factable.train.marks import train_marks
+
+    train_marks(files, base, start, out, MarksOptions(**options), about=about, threads=threads, log=log)
     log(f"model written to {out}")
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import orjson
 
-from factable.io.data import make_table
-from factable.io.files import iter_whole_lines
+from factable.io.marked_texts import MarkedText, Spans, read_marked_texts
 from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex
 from factable.models.marks import OnnxMarks, encode_sentence
 from factable.models.runtime.manifest import MARKS
 from factable.models.runtime.progress import no_progress
+from factable.stats.classification import auc
 from factable.structure import Structure
 from factable.text.markdown import segments
 from factable.train.card import describe_training, markdown_table, write_card
@@ -28,7 +28,7 @@ from factable.train.encoder import (
 from factable.train.export import export_model
 from factable.train.options import MarksOptions
 from factable.train.trainer import Log, Schedule, work_folder
-from factable.types import Span
+from factable.types import Span, Table
 
 if TYPE_CHECKING:
     import torch
@@ -67,28 +67,32 @@ class MarksFigures(NamedTuple):
 
 def read_marked(path: str) -> Iterator[MarkedExample]:
     """The sentences of texts with error spans; texts of the same data are all held out, or none."""
-    indexes: dict[bytes, tuple[EvidenceIndex, bool]] = {}
-    for line in iter_whole_lines(path):
-        row = orjson.loads(line)
-        key = orjson.dumps(row["data"])
-        if key not in indexes:
-            structure = Structure.of(make_table(row["data"], title=row.get("title", "")))
-            draw = int.from_bytes(hashlib.sha256(key).digest()[:8], "big") % HELD_OUT_OF
-            indexes[key] = EvidenceIndex(structure), draw == 0
-        yield from _sentences(path, row, *indexes[key])
+    indexes: dict[Table, EvidenceIndex] = {}
+    for text in read_marked_texts([path]).rows:
+        table = text.example.table
+        if table not in indexes:
+            indexes[table] = EvidenceIndex(Structure.of(table))
+        yield from _sentences(Path(path).name, text, indexes[table], is_held_out(table))
+
+
+def is_held_out(table: Table) -> bool:
+    """Whether the data of a text is left out of the training."""
+    data = [list(record) for record in table.records] if table.source is None else table.source
+    digest = hashlib.sha256(orjson.dumps(data)).digest()
+    return int.from_bytes(digest[:8], "big") % HELD_OUT_OF == 0
 
 
 def _sentences(
-    path: str, row: Mapping[str, Any], index: EvidenceIndex, held_out: bool
+    source: str, text: MarkedText, index: EvidenceIndex, held_out: bool
 ) -> Iterator[MarkedExample]:
-    judges = [spans for spans in (row.get("judges") or {}).values() if isinstance(spans, list)]
-    for segment in segments(row["text"]):
-        sentence = row["text"][segment.start : segment.end]
+    judges = [spans for spans in text.judges.values() if not isinstance(spans, bool)]
+    for segment in segments(text.example.text):
+        sentence = text.example.text[segment.start : segment.end]
         yield MarkedExample(
-            Path(path).name,
+            source,
             index.evidence_for(sentence, MAX_EVIDENCE_WORDS),
             sentence,
-            _inside(row["spans"], segment.span),
+            _inside(text.spans or (), segment.span),
             tuple(_inside(spans, segment.span) for spans in judges),
             held_out,
         )
@@ -101,9 +105,9 @@ def _is_learnt(example: MarkedExample) -> bool:
     return int.from_bytes(hashlib.sha256(example.sentence.encode()).digest()[:8], "big") % 10 < CLEAN_OF_TEN
 
 
-def _inside(spans: Sequence[Sequence[Any]], within: Span) -> tuple[Span, ...]:
+def _inside(spans: Spans, within: Span) -> tuple[Span, ...]:
     """The parts of spans inside another span, counted from its start."""
-    cut = ((max(span[0], within[0]), min(span[1], within[1])) for span in spans)
+    cut = ((max(span.start, within[0]), min(span.end, within[1])) for span in spans)
     return tuple((start - within[0], end - within[0]) for start, end in cut if start < end)
 
 
@@ -209,14 +213,9 @@ def measure_marks(folder: Path, examples: Sequence[MarkedExample]) -> dict[str, 
 
 
 def _auc(scores: Sequence[float], labels: Sequence[bool]) -> float:
-    """The probability that a positive case scores higher than a negative one; NaN without both."""
-    positive = sum(labels)
-    negative = len(labels) - positive
-    if not positive or not negative:
-        return float("nan")
-    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    return float((ranks[np.array(labels)].sum() - positive * (positive + 1) / 2) / (positive * negative))
+    """The chance that a marked one scores higher than another; NaN without both."""
+    once = np.zeros(len(scores), dtype=np.int64), np.ones((1, 1))
+    return float(auc(np.array(scores), np.array(labels, dtype=bool), *once)[0])
 
 
 def _write_card(

@@ -62,15 +62,17 @@ def fit_structured(texts: Sequence[MarkedReading], *, clean_weight: float) -> Le
         weights[part] = fit_logistic(cases)
     partial = LedgerWeights(weights)
     wholes = [
-        (_text_features(partial, of_text, len(text.reading.sentences)), not text.spans, text.source)
+        (_text_features(partial, of_text, text.reading), not text.spans, text.source)
         for text, of_text in zip(texts, items, strict=True)
     ]
     return LedgerWeights({**weights, "text": fit_logistic(list(_balanced(wholes, clean_weight)))})
 
 
-def _text_features(weights: LedgerWeights, items: Sequence[Item], sentences: int) -> dict[str, float]:
+def _text_features(
+    weights: LedgerWeights, items: Sequence[Item], reading: StructuredReading
+) -> dict[str, float]:
     odds = [max(-MAX_ODDS, min(MAX_ODDS, weights.odds(item.kind, item.features))) for item in items]
-    return text_features(items, odds, sentences)
+    return text_features(items, odds, len(reading.sentences), len(reading.structure.leaves))
 
 
 def _balanced(

@@ -20,6 +20,8 @@ from factable.metrics.ledger.structured import NO_MARKS, StructuredReading
 from factable.metrics.ledger.structured_verdict import structured_verdicts
 from factable.metrics.ledger.verdict import Rules, Verdict
 from factable.metrics.ledger.weights import load_ledger_weights, load_structured_weights, weights_checksum
+from factable.metrics.nli.metric import NliCheck
+from factable.metrics.questeval.metric import QuestEval
 from factable.metrics.tables import NO_FACTS, Selection, names_in
 from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
@@ -82,8 +84,13 @@ class Ledger(Metric):
             "model": nli_identity(self.model),
             "templates": templates_checksum(self.templates),
             "weights": weights_checksum(self.weights),
-            "marks": marks_identity(MARKS_MODEL) if self.evidence == "best" else "",
+            **({"marks": marks_identity(MARKS_MODEL), **QuestEval().checksums()} if self.is_best else {}),
         }
+
+    @property
+    def is_best(self) -> bool:
+        """Whether all models are asked."""
+        return self.evidence == "best"
 
     @property
     def rules(self) -> Rules:
@@ -119,7 +126,7 @@ class Ledger(Metric):
         )
 
     def _marks(self, readings: Sequence[StructuredReading]) -> list[list[MarkedSentence]]:
-        if self.evidence == "fast":
+        if not self.is_best:
             return [[NO_MARKS] * len(reading.sentences) for reading in readings]
         marked = iter(mark_sentences(MARKS_MODEL, [pair for reading in readings for pair in reading.pairs]))
         return [[next(marked) for _ in reading.pairs] for reading in readings]
@@ -136,7 +143,8 @@ class Ledger(Metric):
     def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
         """One value per example, NaN for one without facts; the findings are the whole ledger."""
         verdicts = self.verdicts(examples)
-        rows = [self._counts(verdict) for verdict in verdicts]
+        values = self._values(examples, verdicts)
+        rows = [self._counts(verdict, value) for verdict, value in zip(verdicts, values, strict=True)]
         reasons = {index: NO_FACTS for index, verdict in enumerate(verdicts) if not verdict.facts}
         results = [{} if index in reasons else self.finish(row) for index, row in enumerate(rows)]
         values, *parts = (
@@ -176,12 +184,31 @@ class Ledger(Metric):
             "unsupported": 100 * unsupported / words if words else 0.0,
         }
 
-    def _counts(self, verdict: Verdict) -> tuple[float, ...]:
+    def _values(self, examples: Sequence[Example], verdicts: Sequence[Verdict]) -> list[float]:
+        """The value of each text; beside triples and slots, the mean with what other metrics say of it."""
+        if self.value == "ok":
+            return [float(verdict.is_ok) for verdict in verdicts]
+        values = [soft_value(verdict) for verdict in verdicts]
+        plain = [
+            index
+            for index, example in enumerate(examples)
+            if self.is_best and not is_structured(example.table) and example.text.strip()
+        ]
+        others = [
+            metric.analyse([examples[index] for index in plain]).values if plain else ()
+            for metric in (NliCheck(model=self.model, templates=self.templates), QuestEval())
+        ]
+        for index, *said in zip(plain, *others, strict=True):
+            known = [value for value in (values[index], *said) if not math.isnan(value)]
+            values[index] = math.fsum(known) / len(known)
+        return values
+
+    def _counts(self, verdict: Verdict, value: float) -> tuple[float, ...]:
         """What is counted about one text, in the order of `finish`."""
         required = [fact for fact in verdict.facts if fact.required]
         return (
             1.0,
-            soft_value(verdict) if self.value == "soft" else float(verdict.is_ok),
+            value,
             float(verdict.is_ok),
             verdict.probability,
             verdict.correct,

@@ -8,7 +8,7 @@ from factable.metrics.ledger.coverage import OMITTED, Said, fact_sentence, facts
 from factable.metrics.ledger.decide import label_of
 from factable.metrics.ledger.features import NliAnswer
 from factable.metrics.ledger.reading import overlaps
-from factable.metrics.ledger.structured import Item, StructuredReading, items_of, without_overlaps
+from factable.metrics.ledger.structured import SMALL_DATA, Item, StructuredReading, items_of, without_overlaps
 from factable.metrics.ledger.verdict import Claim, Fact, Rules, Verdict
 from factable.metrics.ledger.weights import LedgerWeights, probability
 from factable.models.marks import MarkedSentence
@@ -39,7 +39,7 @@ class Weighed:
         """Weigh every part of a text, then the text."""
         items = tuple(items_of(reading, marked))
         wrong = tuple(_odds(weights, item) for item in items)
-        features = text_features(items, wrong, len(reading.sentences))
+        features = text_features(items, wrong, len(reading.sentences), len(reading.structure.leaves))
         return cls(items, wrong, weights.odds("text", features))
 
     def flagged(self, threshold: float) -> list[tuple[Item, float]]:
@@ -57,16 +57,24 @@ def _odds(weights: LedgerWeights, item: Item) -> float:
     return max(-MAX_ODDS, min(MAX_ODDS, weights.odds(item.kind, item.features)))
 
 
-def text_features(items: Sequence[Item], wrong: Sequence[float], sentences: int) -> dict[str, float]:
-    """What the parts of a text tell of the whole."""
+def text_features(
+    items: Sequence[Item], wrong: Sequence[float], sentences: int, leaves: int
+) -> dict[str, float]:
+    """What the parts of a text tell of the whole; with few values in the data, a doubt weighs otherwise."""
     chances = sorted((probability(odds) for odds in wrong), reverse=True)
     rules = [item for item in items if item.kind == "statement" and item.state != "supported"]
+    worst = chances[0] if chances else 0.0
+    expected = math.log1p(sum(chances))
+    is_small = float(leaves <= SMALL_DATA)
     return {
-        "worst": chances[0] if chances else 0.0,
+        "worst": worst,
         "second": chances[1] if len(chances) > 1 else 0.0,
-        "expected": math.log1p(sum(chances)),
+        "expected": expected,
         "rules": min(3, len(rules)) / 3,
         "sentences": math.log1p(sentences),
+        "small data": is_small,
+        "worst, small data": is_small * worst,
+        "expected, small data": is_small * expected,
     }
 
 
