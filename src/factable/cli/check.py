@@ -40,6 +40,7 @@ def check(
     subject: str,
     title: str,
     config: str,
+    no_config: bool,
     output_format: str,
     **facts: str,
 ) -> None:
@@ -50,7 +51,7 @@ def check(
     if data == text == "-":
         raise UsageError("--data and --text are both -; stdin is one of them")
     with data_errors_exit_2():
-        options = load_config(config, facts).options
+        options = load_config(config, no_config, facts).options
         verdict = _check(read_data(data, "--data"), read_text(text, "--text"), subject, title, options)
     if output_format == "json":
         document = {**verdict_object(verdict), "signature": sign(Ledger(**options))}

@@ -9,7 +9,14 @@ import click
 
 from factable.cli.ledger import data_errors_exit_2, ledger_options, load_config, shows_colour
 from factable.cli.options import jobs_option, skip_bad_option
-from factable.cli.output import ReportPage, check_output, open_report, report_option, report_skipped
+from factable.cli.output import (
+    ReportPage,
+    check_output,
+    open_report,
+    report_option,
+    report_skipped,
+    report_warnings,
+)
 from factable.cli.progress import Progress
 from factable.engine.collect import Result
 from factable.engine.plan import Scored
@@ -66,6 +73,7 @@ def gate(
     max_rates: Sequence[str],
     baseline: str,
     config: str,
+    no_config: bool,
     out: str,
     junit: str,
     report: str | None,
@@ -84,7 +92,7 @@ def gate(
     outputs = {"--out": out, "--junit": junit}
     _check_outputs(files, baseline, {**outputs, "--report": report or ""})
     with data_errors_exit_2(), ExitStack() as stack:
-        known = load_config(config, facts)
+        known = load_config(config, no_config, facts)
         policy = make_policy(known.policy, fail_on, max_rates)
         before = read_baseline(baseline) if baseline else None
         metric = Ledger(**known.options)
@@ -98,6 +106,7 @@ def gate(
     github = github or os.environ.get("GITHUB_ACTIONS") == "true"
     click.echo((annotated(result, shown) if github else shown).encode("utf-8", "replace"), nl=False)
     report_skipped(scored.skipped)
+    report_warnings(scored)
     _warn(result)
     click.get_current_context().exit(0 if result.passed else 1)
 

@@ -1,16 +1,20 @@
-"""What the commands that ask the ledger share: its options, and how bad input ends them."""
+"""What commands that ask the ledger share: its options and configuration, and how bad input ends them."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from factable.cli.output import is_terminal
 from factable.errors import DataError, UsageError
-from factable.gate.config import Config, read_config
 
+if TYPE_CHECKING:
+    from factable.gate.config import Config
+
+CONFIG_NAME = "factable.toml"
 FACTS = {
     "required": "Only these facts must be stated, such as food,area=riverside. Default: all.",
     "optional": "Facts that may be left out, such as near,eatType=restaurant.",
@@ -18,20 +22,55 @@ FACTS = {
 }
 
 
+def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--config` and `--no-config`."""
+    config = click.option(
+        "--config",
+        default="",
+        metavar="FILE",
+        help="TOML file with settings of the ledger. Default: factable.toml in this folder or above.",
+    )
+    without = click.option("--no-config", is_flag=True, help="Do not look for factable.toml.")
+    return config(without(command))
+
+
 def ledger_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--required`, `--optional`, `--ignore` and `--config`."""
-    about = "TOML file with these settings and others; options override it."
-    command = click.option("--config", default="", metavar="FILE", help=about)(command)
+    """`--required`, `--optional`, `--ignore`, `--config` and `--no-config`."""
+    command = config_options(command)
     for name, about in reversed(FACTS.items()):
         command = click.option(f"--{name}", default="", metavar="NAMES", help=about)(command)
     return command
 
 
-def load_config(config: str, facts: dict[str, str]) -> Config:
+def load_config(config: str, no_config: bool, facts: Mapping[str, str]) -> "Config":
     """The configuration, with what the command line says in place of what the file says."""
-    known = read_config(config) if config else Config()
+    from factable.gate.config import Config, read_config
+
+    path = find_config(config, no_config)
+    known = read_config(path) if path else Config()
     given = {name: names for name, names in facts.items() if names}
     return Config({**known.options, **given}, known.policy)
+
+
+def ledger_defaults(config: str, no_config: bool) -> dict[str, Mapping[str, Any]]:
+    """The parameters that the configuration gives to the metric `ledger`, wherever its spec does not."""
+    path = find_config(config, no_config)
+    if not path:
+        return {}
+    from factable.gate.config import read_config
+
+    return {"ledger": read_config(path).options}
+
+
+def find_config(config: str, no_config: bool) -> str:
+    """The file named, else factable.toml in the working folder or the nearest above; empty for none."""
+    if config and no_config:
+        raise UsageError("--config and --no-config exclude each other; drop one of them")
+    here = Path().resolve()
+    for folder in () if config or no_config else (here, *here.parents):
+        if (folder / CONFIG_NAME).is_file():
+            return os.path.relpath(folder / CONFIG_NAME)
+    return config
 
 
 @contextmanager

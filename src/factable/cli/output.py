@@ -69,8 +69,11 @@ def report_skipped(skipped: Skipped) -> None:
 
 def report_warnings(result: Result) -> None:
     """Say on stderr what about the data makes the numbers doubtful."""
+    from factable.cli.main import with_flags
+
+    command = click.get_current_context().command
     for warning in result.warnings:
-        click.echo(f"factable: {warning}", err=True)
+        click.echo(f"factable: {with_flags(warning, command)}", err=True)
 
 
 report_option = click.option(

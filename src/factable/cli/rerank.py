@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import click
 import orjson
 
+from factable.cli.ledger import config_options, ledger_defaults
 from factable.cli.options import jobs_option, out_option
 from factable.cli.output import check_output
 from factable.cli.progress import Progress
@@ -30,12 +31,13 @@ TABLES = (".csv", ".tsv", ".parquet")
 @click.option(
     "--best", type=click.IntRange(min=1), metavar="N", help="Keep only the best N texts of each item."
 )
+@config_options
 @out_option
 @jobs_option
-def rerank(file: str, spec: str, best: int | None, out: str, jobs: int) -> None:
+def rerank(file: str, spec: str, best: int | None, config: str, no_config: bool, out: str, jobs: int) -> None:
     """Sort the texts of each item in FILE (JSON lines, CSV or Parquet; - for stdin), best first."""
     check_output([file], out)
-    metric = parse(spec)
+    metric = parse(spec, defaults=ledger_defaults(config, no_config))
     with open_output(out) as stream:
         rows, examples = _read(file)
         # The input has been read by now, so that there is no size to compare with.

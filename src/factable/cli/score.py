@@ -5,6 +5,7 @@ from typing import IO, Any
 
 import click
 
+from factable.cli.ledger import config_options, ledger_defaults
 from factable.cli.options import (
     engine_jobs_option,
     engine_option,
@@ -52,6 +53,7 @@ DEFAULT_METRIC = "ledger"
 @click.option("--explain", is_flag=True, help="Show which facts and words are behind each score.")
 @report_option
 @join_options
+@config_options
 @engine_option
 @engine_jobs_option
 @resume_option
@@ -65,6 +67,8 @@ def score(
     report: str | None,
     references: str | None,
     ratings: str | None,
+    config: str,
+    no_config: bool,
     resume: str | None,
     **options: Any,
 ) -> None:
@@ -74,7 +78,7 @@ def score(
         raise UsageError(f"--explain has no place in {output_format}; use --format {' or '.join(EXPLAINING)}")
     check_output(files, out)
     check_resume(resume, files, {"--out": out, "--report": report})
-    metrics = parse_all(specs or (DEFAULT_METRIC,))
+    metrics = parse_all(specs or (DEFAULT_METRIC,), defaults=ledger_defaults(config, no_config))
     options["joins"] = read_joins(references, ratings)
     render = _render(output_format, explain)
     on_terminal = is_terminal(out)

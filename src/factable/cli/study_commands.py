@@ -7,6 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from factable.cli.ledger import config_options
 from factable.cli.options import (
     bootstrap_option,
     human_option,
@@ -277,7 +278,7 @@ def divergence(run: StudyRun, metrics: Sequence[Metric], label: str | None, **op
         click.echo(f"factable: {study.note}", err=True)
 
 
-@study_command("gold", metric_option, *OUTPUT_OPTIONS, jobs_option)
+@study_command("gold", metric_option, config_options, *OUTPUT_OPTIONS, jobs_option)
 def gold(run: StudyRun, metrics: Sequence[Metric]) -> None:
     """Score the references in FILES as texts: the best a metric gives, and how much paraphrases keep."""
     with run:

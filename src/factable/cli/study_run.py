@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from factable.cli.ledger import config_options, ledger_defaults
 from factable.cli.options import (
     TEXT_FORMATS,
     Decorator,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OUTPUT_OPTIONS = (format_option(*TEXT_FORMATS), out_option)
-UNJOINED_OPTIONS = (*OUTPUT_OPTIONS, jobs_option, skip_bad_option)
+UNJOINED_OPTIONS = (config_options, *OUTPUT_OPTIONS, jobs_option, skip_bad_option)
 SCORING_OPTIONS = (join_options, *UNJOINED_OPTIONS)
 
 
@@ -151,10 +152,13 @@ def study_command(
             skip_bad: bool = False,
             references: str | None = None,
             ratings: str | None = None,
+            config: str = "",
+            no_config: bool = False,
             **own: Any,
         ) -> None:
             if "metrics" in own:
-                own["metrics"] = parse_all(own["metrics"])
+                defaults = ledger_defaults(config, no_config)
+                own["metrics"] = parse_all(own["metrics"], defaults=defaults)
             paths = {flag: own.pop(flag.removeprefix("--")) for flag in plots}
             joins = read_joins(references, ratings)
             run = StudyRun(files, out, output_format, jobs=jobs, skip_bad=skip_bad, joins=joins, plots=paths)

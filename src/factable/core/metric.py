@@ -87,6 +87,11 @@ class Metric:
         return False
 
     @property
+    def fact_names(self) -> Mapping[str, frozenset[str]]:
+        """Names of facts in parameters, by parameter; a name that no fact of the data has is refused."""
+        return {}
+
+    @property
     def corpus(self) -> bool:
         """Whether the metric must know all examples before it can score one."""
         return False

@@ -2,6 +2,7 @@
 
 import ast
 import warnings
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -84,9 +85,13 @@ def _load_plug_in(point: "EntryPoint") -> type[Metric]:
     return plug_in
 
 
-def parse(text: str) -> Metric:
-    """The metric that a spec such as `parent(mix=0.5)` stands for."""
-    name, arguments = _split(text)
+def parse(text: str, *, defaults: Mapping[str, Mapping[str, object]] | None = None) -> Metric:
+    """The metric that a spec such as `parent(mix=0.5)` stands for.
+
+    `defaults` are parameters, by the name of a metric, for specs that do not give them.
+    """
+    name, given = _split(text)
+    arguments = {**(defaults or {}).get(name, {}), **given}
     kind = load(name)
     parameters = [each.name for each in kind.params]
     for argument in arguments:

@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
@@ -143,9 +143,12 @@ def score(
     )
 
 
-def parse_all(metrics: Iterable[str | Metric]) -> list[Metric]:
-    """The metrics of these specs, in order, without repeats."""
-    parsed = list(dict.fromkeys(parse(each) if isinstance(each, str) else each for each in metrics))
+def parse_all(
+    metrics: Iterable[str | Metric], *, defaults: Mapping[str, Mapping[str, object]] | None = None
+) -> list[Metric]:
+    """The metrics of these specs, in order, without repeats; `defaults` are as in `parse`."""
+    made = (parse(each, defaults=defaults) if isinstance(each, str) else each for each in metrics)
+    parsed = list(dict.fromkeys(made))
     _refuse_same_files(parsed)
     return parsed
 

@@ -12,7 +12,8 @@ from factable.io.faults import Faults, fault_at
 from factable.io.files import changed_while_read, open_input, plain_size, source_name
 from factable.io.joins import Joins
 from factable.io.read import Source, open_source
-from factable.types import Example
+from factable.metrics.selection import FactNames
+from factable.types import Example, Record
 
 
 def check_needs(units: Iterator[AnyUnit], metrics: Sequence[Metric]) -> Iterator[AnyUnit]:
@@ -120,6 +121,7 @@ class Corpus:
         self.sources, self.systems, self.joins = sources, systems, joins
         self._metrics = metrics
         self._lowered: dict[str, None] = {}
+        self._absent: list[str] = []
         # Corpus metrics go through all examples before one is scored.
         self.read_twice = any(metric.corpus for metric in metrics)
         self._states = list(map(_state_of, sources))
@@ -135,7 +137,7 @@ class Corpus:
             units = _join(units, self.joins)
         if case_counts(self._metrics):
             units = self._watch_case(units)
-        units = check_needs(units, self._metrics)
+        units = self._check_fact_names(check_needs(units, self._metrics))
         if self.read_twice and not all(map(can_be_read_twice, self.sources)):
             self._kept = list(units)
             return iter(self._kept)
@@ -150,9 +152,26 @@ class Corpus:
                 self._lowered |= dict.fromkeys(lowered_systems(read_unit(unit).examples))
             yield unit
 
+    def _check_fact_names(self, units: Iterator[AnyUnit]) -> Iterator[AnyUnit]:
+        """The same units, held back until every fact that a metric names in a parameter has been seen."""
+        names = FactNames.of(metric.fact_names for metric in self._metrics)
+        held: list[AnyUnit] = []
+        # One record of each name: these are few, however many examples are held.
+        seen: dict[str, Record] = {}
+        while names.by_parameter and (unit := next(units, None)) is not None:
+            batch = read_unit(unit)
+            records = [record for example in batch.examples for record in example.table.records]
+            names = names.without_known(records)
+            seen |= {record.attribute: record for record in records}
+            held.append(batch if not held else drop_payload(unit))
+        self._absent = names.refuse_misspelt(seen.values()) if seen else []
+        yield from held
+        yield from units
+
     def warnings(self) -> list[str]:
         """What about the data makes the numbers doubtful."""
-        return [case_warning(self._lowered, case_counts(self._metrics))] if self._lowered else []
+        lowered = [case_warning(self._lowered, case_counts(self._metrics))] if self._lowered else []
+        return [*self._absent, *lowered]
 
     @property
     def size(self) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NoReturn
 
 from factable.errors import DataError, Fault, did_you_mean
@@ -11,6 +12,8 @@ from factable.io.files import read_whole
 from factable.io.toml import parse_toml
 
 Read = Callable[[object], Any]
+# Options that may name a file or a folder.
+FILES = ("model", "templates", "weights")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +25,25 @@ class Config:
 
 
 def read_config(path: str) -> Config:
-    """Read a TOML file; every fault names the file."""
+    """Read a TOML file; every fault names the file.
+
+    Files that it names are looked for beside it.
+    """
     given = parse_toml(path, read_whole(path), 'write lines such as optional = ["near"]')
     gate = given.pop("gate", {})
     if not isinstance(gate, dict):
         _refuse(path, '"gate" is no table', "write [gate] on a line of its own")
     options = _take(path, given, OPTIONS, more=("gate",))
     policy = _take(path, gate, GATE, where="[gate] ")
-    return Config(options, Policy(**policy))
+    return Config({name: _beside(path, name, value) for name, value in options.items()}, Policy(**policy))
+
+
+def _beside(path: str, name: str, value: Any) -> Any:
+    """The value of an option; a file or folder that lies beside the configuration, by its path from here."""
+    if name not in FILES or not value:
+        return value
+    beside = Path(path).parent / value
+    return str(beside) if beside.exists() else value
 
 
 def _take(
@@ -73,6 +87,12 @@ def _share(value: object) -> float:
     return float(value)
 
 
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise Malformed(show_value(value), "give a whole number, such as 12")
+    return value
+
+
 def _kinds(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(kind in KINDS for kind in value):
         raise Malformed(show_value(value), f"give a list of {' and '.join(KINDS)}")
@@ -95,6 +115,8 @@ OPTIONS: Mapping[str, Read] = {
     "ignore": _names,
     "omission": _share,
     "hallucination": _share,
+    "small": _count,
+    "evidence": _text,
     "model": _text,
     "templates": _text,
     "weights": _text,

@@ -1,11 +1,9 @@
-"""What metrics that compare texts with their data share: columns of results, and which facts must be said."""
+"""What metrics that compare texts with their data share: columns of results."""
 
 import math
 from array import array
 from collections.abc import Sequence
-from typing import Any, NamedTuple
-
-from factable.types import Record
+from typing import Any
 
 NO_FACTS = "no records with a value in its data"
 
@@ -24,20 +22,3 @@ def columns_of(
     values = column(value)
     columns = {part: column(part) for part in parts}
     return values, columns, {index: reason for index, number in enumerate(values) if math.isnan(number)}
-
-
-class Selection(NamedTuple):
-    """Which facts must be said: those named in `required`, or all if it is empty, but for the optional."""
-
-    required: frozenset[str] = frozenset()
-    optional: frozenset[str] = frozenset()
-
-    def requires(self, record: Record) -> bool:
-        """Whether a text that leaves the fact out has an omission."""
-        names = {record.attribute, f"{record.attribute}={record.value}"}
-        return (not self.required or bool(names & self.required)) and not names & self.optional
-
-
-def names_in(text: str) -> frozenset[str]:
-    """Names of facts, which stand between commas."""
-    return frozenset(name.strip() for name in text.split(",") if name.strip())

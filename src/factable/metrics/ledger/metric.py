@@ -22,7 +22,8 @@ from factable.metrics.ledger.verdict import Rules, Verdict
 from factable.metrics.ledger.weights import load_ledger_weights, load_structured_weights, weights_checksum
 from factable.metrics.nli.metric import NliCheck
 from factable.metrics.questeval.metric import QuestEval
-from factable.metrics.tables import NO_FACTS, Selection, names_in
+from factable.metrics.selection import FactNames, Selection, names_in
+from factable.metrics.tables import NO_FACTS
 from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
@@ -91,6 +92,11 @@ class Ledger(Metric):
     def is_best(self) -> bool:
         """Whether all models are asked."""
         return self.evidence == "best"
+
+    @property
+    def fact_names(self) -> Mapping[str, frozenset[str]]:
+        """Those that must be stated, those that may, and those that are not looked at."""
+        return {name: names_in(getattr(self, name)) for name in ("required", "optional", "ignore")}
 
     @property
     def rules(self) -> Rules:
@@ -295,4 +301,5 @@ def check(
     if not isinstance(text, str):
         raise UsageError(f"`text` is {kind_of(text)}; give the text as a string")
     table = table_of(data, subject=subject, title=title)
+    FactNames.of([metric.fact_names]).without_known(table.records).refuse_misspelt(table.records)
     return metric.verdicts([Example("", "", text, table)])[0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from factable.errors import printable
-from factable.metrics.tables import Selection
+from factable.metrics.selection import Selection, selects
 from factable.types import Finding, Kind, Record, Span, Table
 
 FactState = Literal["supported", "contradicted", "omitted"]
@@ -118,4 +118,4 @@ class Rules(NamedTuple):
 
     def ignores(self, record: Record) -> bool:
         """Whether a record is left out of the ledger; a text may say it or not."""
-        return bool({record.attribute, f"{record.attribute}={record.value}"} & self.ignored)
+        return selects(self.ignored, record)

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factable.metrics.tables import Selection
+from factable.metrics.selection import Selection
 from factable.models.nli import CONTRADICTION, ENTAILMENT, LABELS, TextPair
 from factable.text.sentences import sentence_spans
 from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, Templates, clean_value, facts_of

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from factable.core.metric import Metric, metric, param
 from factable.core.results import Analysis, Findings
 from factable.metrics.nli.check import Check, Decision, decide, explain_check, questions_of, sentence_pairs
-from factable.metrics.tables import NO_FACTS, Selection, columns_of, names_in
+from factable.metrics.selection import Selection, names_in
+from factable.metrics.tables import NO_FACTS, columns_of
 from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
 from factable.types import Example
@@ -58,6 +59,11 @@ class NliCheck(Metric):
         """The confidence, and for each direction its probability and whether it was found."""
         directions = ("omission", "hallucination") if self.direction == "both" else (self.direction,)
         return ("confidence", *(part for direction in directions for part in PARTS_OF[direction]))
+
+    @property
+    def fact_names(self) -> Mapping[str, frozenset[str]]:
+        """Those that must be stated, and those that may."""
+        return {"required": names_in(self.required), "optional": names_in(self.optional)}
 
     def checksums(self) -> Mapping[str, str]:
         """Checksums of the model and of the templates."""
