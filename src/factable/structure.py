@@ -1,7 +1,7 @@
-"""Data as people see it: objects with names and attributes, rows of tables, yes/no keys, prose, technical fields.
+"""Data as people see it: objects with names and attributes, rows, yes/no keys, prose, technical fields.
 
-`Structure.of(table)` reads the data of an example once. A *leaf* is one value in its place, a *frame* the object
-that it describes: the whole record, a member of a list, a row, or an object inside the record that has a name.
+`Structure.of(table)` reads the data of an example once. A *leaf* is one value in its place, a *frame* the
+object that it describes: the whole record, a member of a list, a row, or an object inside that has a name.
 """
 
 import re
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from factable.io.data import is_missing
 from factable.text.templates import clean_value, split_identifier
 from factable.text.values.words import split_words
 from factable.types import Record, Table
@@ -35,13 +36,15 @@ _ENTRY_NAMES = (
 _ENTRY_VALUES = ("value", "val", "content", "text", "result")
 _ENTRY_EXTRAS = frozenset(("unit", "units", "id", "type"))
 # Keys that hold data together and say nothing of it.
-_CONTAINERS = frozenset(
-    """attributes attribute details detail info information data list items item entries properties specs spec
-    specifications specification meta metadata result results fields values main record records content payload
-    response body extra additional detailspec quickspec rows""".split()
-)
+_CONTAINER_KEYS = """
+attributes attribute details detail info information data list items item entries properties specs spec
+specifications specification meta metadata result results fields values main record records content payload
+response body extra additional detailspec quickspec rows
+"""
+_CONTAINERS = frozenset(_CONTAINER_KEYS.split())
 # Keys whose words say less than those of the object they are in.
-_GENERIC = frozenset("name value text display all long title label amount total full number val".split())
+_GENERIC_KEYS = "name value text display all long title label amount total full number val"
+_GENERIC = frozenset(_GENERIC_KEYS.split())
 NAMING = ("name", "title", "full name", "fullname", "display name", "label", "headline")
 _TECHNICAL_KEY = re.compile(
     r"\b(?:ids?|uuid|guid|urls?|uri|href|links?|img|images?|logo|icon|thumbnail|photo|picture|avatar|timestamp|"
@@ -67,8 +70,8 @@ _INDEX = re.compile(r"\[\d+\]")
 class Leaf:
     """One value of the data in its place.
 
-    `keys` are the names between the frame and the value, `record` the index of its record in the table (None for
-    a row's header and for what is unknown), `column` its path without indexes: the same for all rows of a table.
+    `keys` are the names between the frame and the value, `record` the index of its record in the table (None
+    for a row's header and for what is unknown), `column` its path without indexes, the same for all rows.
     """
 
     index: int
@@ -95,8 +98,8 @@ class Leaf:
 class Frame:
     """What some values are about: the whole record, a row, a member of a list, or a named object inside.
 
-    `name` is what tells it from its siblings, `identifiers` are all leaves that do; `group` is the path without
-    indexes (or without the last key, for objects of one shape under different keys), shared with its siblings.
+    `name` is what tells it from its siblings, `identifiers` are all leaves that do; `group`, which siblings
+    share, is the path without indexes (or without the last key, for objects of one shape under several keys).
     """
 
     index: int
@@ -294,7 +297,7 @@ class _Builder:
             self._leaf(path, keys, value, frame)
 
     def _member(self, key: str, member: object, frame: int, path: str, keys: tuple[str, ...]) -> None:
-        """A member of a list: a frame of its own, unless it is one attribute, a heading of some, or a scalar."""
+        """A member of a list: a frame of its own, unless it is an attribute, a heading or a scalar."""
         if not isinstance(member, dict):
             self._value(key, member, frame, path, keys)
         elif _entry_of(member) is not None:
@@ -330,7 +333,7 @@ class _Builder:
     ) -> None:
         text = _text(value)
         record = None
-        if is_record and value is not None and value == value:  # noqa: PLR0124 - NaN is no record
+        if is_record and not is_missing(value):
             record = self.records
             self.records += 1
         kind: LeafKind = "value"
@@ -406,7 +409,7 @@ def _entry_of(data: Mapping[str, object]) -> tuple[str, str] | None:
 
 
 def _heading_of(data: Mapping[str, object]) -> str | None:
-    """The only plain value of an object that otherwise holds lists of attributes: {"category": "Display", …}."""
+    """The only plain value of an object that holds attributes: {"category": "Display", …}."""
     scalars = [value for value in data.values() if not isinstance(value, dict | list)]
     lists = [value for value in data.values() if isinstance(value, list)]
     if len(scalars) != 1 or len(lists) != 1 or len(data) != 2 or not isinstance(scalars[0], str):
@@ -416,7 +419,7 @@ def _heading_of(data: Mapping[str, object]) -> str | None:
 
 
 def _is_entity(data: Mapping[str, object]) -> bool:
-    """Whether an object inside another is a thing of its own: it has a name, and something else is said of it."""
+    """Whether an object inside another is a thing of its own: it has a name and other attributes."""
     names = [key for key in data if split_identifier(str(key)).lower() in NAMING]
     if not names or _entry_of(data) is not None:
         return False
@@ -447,7 +450,7 @@ def _is_words(value: str) -> bool:
 
 
 def _can_name(leaf: Leaf) -> bool:
-    """Whether a value can tell an object from others: a name, a date or a time, but no amount, no adjective."""
+    """Whether a value can tell an object from others: a name, a date or a time, but no amount."""
     value = leaf.value.strip()
     if len(value.split()) > MAX_NAME_WORDS or not _MOMENT.search(value):
         is_named = any(map(str.isupper, value)) or _naming_rank(leaf)[0] < len(NAMING)

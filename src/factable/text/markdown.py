@@ -1,4 +1,4 @@
-"""Texts with Markdown read as structure: what is a sentence, a heading, a bullet, a row, or only an announcement."""
+"""Markdown in texts as structure: sentences, headings, bullets, and mere announcements."""
 
 import re
 from typing import Literal, NamedTuple

@@ -46,7 +46,7 @@ def _is_beside(text: MarkedReading, item: Item) -> bool:
 
 
 def fit_structured(texts: Sequence[MarkedReading], *, clean_weight: float) -> LedgerWeights:
-    """Weights of items, then of texts; every set counts the same, clean texts `clean_weight` times the others."""
+    """Weights of items, then of texts; every set counts the same, clean texts `clean_weight` times."""
     items = [items_of(text.reading, text.marked) for text in texts]
     counts = Counter(text.source for text, of_text in zip(texts, items, strict=True) for _ in of_text)
     mean = sum(counts.values()) / len(counts)

@@ -214,7 +214,7 @@ def require_torch() -> None:
 
 
 def half_precision() -> AbstractContextManager[object]:
-    """Compute the forward pass of a model in bf16 where that is safe, and where the CPU has instructions for it."""
+    """Compute the forward pass of a model in bf16 where that is safe and the CPU has instructions for it."""
     import torch
 
     # Without them bf16 is several times slower than fp32.

@@ -1,7 +1,7 @@
-"""Numbers that a text computes from the data in words that no pattern knows: plain sums, differences and shares.
+"""Numbers that a text computes from the data in words that no pattern knows: sums, differences, shares.
 
-This only finds support. A number counts as computed if the words around it ask for an operation and the operation
-on values that the sentence speaks of gives it; wrong arithmetic is found by `derived`.
+This only finds support. A number counts as computed if the words around it ask for an operation, and that
+operation on values that the sentence speaks of gives it; wrong arithmetic is found by `derived`.
 """
 
 import re
@@ -66,7 +66,7 @@ def computed_number(matcher: Matcher, mention: Mention, sentence: Span) -> Compu
 
 
 def _columns(matcher: Matcher, number: Number, mention: Mention, sentence: Span) -> Iterator[list[_Amount]]:
-    """The values that may take part: of each column or object, those the sentence speaks of first, then all."""
+    """The values that may take part, column by column: those the sentence speaks of, then all."""
     scope = matcher.scope(mention.start)
     named = {
         frame

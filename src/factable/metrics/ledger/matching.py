@@ -521,7 +521,7 @@ class Matcher:
     def _displaced(
         self, candidate: Candidate, leaves: Mapping[int, Relation], scope: Mapping[int, float]
     ) -> Candidate | None:
-        """Where a value belongs to another row: the value in its column of the row that the text speaks of."""
+        """Where a value belongs to another row: the one of the row that the text speaks of."""
         column = self.structure.leaves[candidate.leaf].column
         own = [leaf for leaf in self.structure.columns[column] if scope.get(leaf.frame, 0) > CARRIED]
         if not own or any(leaf.index in leaves for leaf in own):

@@ -1,7 +1,7 @@
 """Objects, rows and nested data beside a text: everything that speaks for or against its words.
 
-What the data says of a text is found in several ways: values by number, date and name (`matching`), yes and no
-by keys (`yes_no`), opening hours (`hours`), arithmetic (`derived`), and a model that marks words
+What the data says of a text is found in several ways: values by number, date and name (`matching`), yes and
+no by keys (`yes_no`), opening hours (`hours`), arithmetic (`derived`), and a model that marks words
 (`models.marks`). Each gives evidence about a span of the text; small logistic models weigh it.
 """
 
@@ -242,7 +242,7 @@ def _value_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
 def _number_features(
     reading: StructuredReading, match: Match
 ) -> tuple[dict[str, float], ClaimState, tuple[int, ...], str]:
-    """What is known of a number or a date: whether the data has it, where, and whether it should be another."""
+    """What is known of a number or a date: whether the data has it, and whether it should be another."""
     best = match.candidates[0] if match.candidates else None
     value = match.mention.value
     computed = (

@@ -150,7 +150,7 @@ def _verdict(
     flagged = weighed.flagged(rules.hallucination)
     wrong = [item.span for item, _ in flagged]
     facts = tuple(
-        _fact(reading, leaf, said[leaf.index], leaf.index in required, wrong)
+        _fact(leaf, said[leaf.index], leaf.index in required, wrong)
         for leaf in reading.structure.leaves
         if leaf.index in said and _is_listed(reading, leaf, said[leaf.index], rules)
     )
@@ -175,7 +175,7 @@ def _is_listed(reading: StructuredReading, leaf: Leaf, said: Said, rules: Rules)
     return leaf.kind != "technical" or said.state == "supported"
 
 
-def _fact(reading: StructuredReading, leaf: Leaf, said: Said, required: bool, wrong: Sequence[Span]) -> Fact:
+def _fact(leaf: Leaf, said: Said, required: bool, wrong: Sequence[Span]) -> Fact:
     """A fact as it is shown: contradicted only by words that are marked as wrong."""
     assert leaf.record is not None
     in_wrong = said.span is not None and any(overlaps(said.span, span) for span in wrong)
