@@ -115,10 +115,9 @@ def token_targets(example: MarkedExample, offsets: Sequence[Span]) -> list[float
     """For each token the share of a marked word: 1 if people marked it, a little if only judges did."""
     human = _overlaps(offsets, example.human)
     if not example.judges:
-        return human.tolist()
+        return [float(share) for share in human]
     judges = np.mean([_overlaps(offsets, spans) for spans in example.judges], axis=0)
-    targets: list[float] = ((1 - JUDGES_SHARE) * human + JUDGES_SHARE * judges).tolist()
-    return targets
+    return [float(share) for share in (1 - JUDGES_SHARE) * human + JUDGES_SHARE * judges]
 
 
 def _overlaps(offsets: Sequence[Span], spans: Sequence[Span]) -> "np.ndarray[Any, np.dtype[np.float64]]":

@@ -48,6 +48,8 @@ from factable.types import Span
 NEAR = 9
 MAX_ABBREVIATION = 4
 MAX_NAME = 40
+# A shorter word of a name is too common to stand for it.
+MIN_PART = 4
 # Half of all other numbers within this share of a number cannot be it; those are compared exactly.
 _SLACK = Fraction(3, 20)
 # Words that stand this near to a value ask for another one plainly; those for its own only slightly.
@@ -139,8 +141,8 @@ class ValueIndex:
         keys = {key for leaf in self.structure.leaves for key in leaf.keys}
         told = {hint_of(key, {}).period for key in keys}
         told |= {split_identifier(key) for key in keys if any(map(str.isdecimal, key))}
-        months = {Date(month=number) for number, name in enumerate(MONTHS, 1) if name in told}
-        return months | frozenset(
+        months: set[Value] = {Date(month=number) for number, name in enumerate(MONTHS, 1) if name in told}
+        return frozenset(months) | frozenset(
             mention.value
             for text in told
             if text
@@ -368,18 +370,17 @@ class Matcher:
             if not _is_whole(frame)
         }
         for frame, words in names.items():
-            for word in words:
-                of_word[word].add(frame)
+            for part in words:
+                of_word[part].add(frame)
         namings = self._named_in_full(names)
         for words in names.values():
-            for word in words:
-                if len(words) > 1 and (len(of_word[word]) > 1 or len(word) < 4):
+            for part in words:
+                if len(words) > 1 and (len(of_word[part]) > 1 or len(part) < MIN_PART):
                     continue
-                for number in places.get(word, ()):
+                for number in places.get(part, ()):
                     at = self.parsed.words[number]
-                    is_name = len(words) == 1 or not self.parsed.text[at.start].islower()
-                    if is_name:
-                        namings.append(_Naming(at.start, at.end, frozenset(of_word[word])))
+                    if len(words) == 1 or not self.parsed.text[at.start].islower():
+                        namings.append(_Naming(at.start, at.end, frozenset(of_word[part])))
         return namings
 
     def _named_in_full(self, names: Mapping[int, Sequence[str]]) -> list[_Naming]:

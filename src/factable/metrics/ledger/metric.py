@@ -149,8 +149,8 @@ class Ledger(Metric):
     def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
         """One value per example, NaN for one without facts; the findings are the whole ledger."""
         verdicts = self.verdicts(examples)
-        values = self._values(examples, verdicts)
-        rows = [self._counts(verdict, value) for verdict, value in zip(verdicts, values, strict=True)]
+        soft = self._values(examples, verdicts)
+        rows = [self._counts(verdict, value) for verdict, value in zip(verdicts, soft, strict=True)]
         reasons = {index: NO_FACTS for index, verdict in enumerate(verdicts) if not verdict.facts}
         results = [{} if index in reasons else self.finish(row) for index, row in enumerate(rows)]
         values, *parts = (
