@@ -118,7 +118,8 @@ def _is_marked_sentence(stored: bytes) -> bool:
 def _to_bytes(marked: MarkedSentence) -> bytes:
     spans = np.array(marked.spans, dtype="<u4").tobytes()
     chances = np.rint(np.array(marked.probabilities) * _SCALE).astype(_STORED).tobytes()
-    return len(marked.spans).to_bytes(4, "little") + spans + chances
+    stored: bytes = len(marked.spans).to_bytes(4, "little") + spans + chances
+    return stored
 
 
 def _from_bytes(stored: bytes) -> MarkedSentence:

@@ -45,8 +45,13 @@ def _is_beside(text: MarkedReading, item: Item) -> bool:
     return any(overlaps(span, sentence) for span in text.spans for sentence in sentences)
 
 
-def fit_structured(texts: Sequence[MarkedReading], *, clean_weight: float) -> LedgerWeights:
-    """Weights of items, then of texts; every set counts the same, clean texts `clean_weight` times."""
+def fit_structured(
+    texts: Sequence[MarkedReading], clean_weights: Mapping[str, float] | None = None
+) -> LedgerWeights:
+    """Weights of items, then of texts; every set counts the same, as do clean and other texts in it.
+
+    `clean_weights` says for some sets how many times clean texts count: more of them means fewer alarms.
+    """
     items = [items_of(text.reading, text.marked) for text in texts]
     counts = Counter(text.source for text, of_text in zip(texts, items, strict=True) for _ in of_text)
     mean = sum(counts.values()) / len(counts)
@@ -65,7 +70,7 @@ def fit_structured(texts: Sequence[MarkedReading], *, clean_weight: float) -> Le
         (_text_features(partial, of_text, text.reading), not text.spans, text.source)
         for text, of_text in zip(texts, items, strict=True)
     ]
-    return LedgerWeights({**weights, "text": fit_logistic(list(_balanced(wholes, clean_weight)))})
+    return LedgerWeights({**weights, "text": fit_logistic(list(_balanced(wholes, clean_weights or {})))})
 
 
 def _text_features(
@@ -76,7 +81,7 @@ def _text_features(
 
 
 def _balanced(
-    wholes: Sequence[tuple[dict[str, float], bool, str]], clean_weight: float
+    wholes: Sequence[tuple[dict[str, float], bool, str]], clean_weights: Mapping[str, float]
 ) -> Iterator[tuple[dict[str, float], bool, float]]:
     """Cases with weights: in each set clean and other texts count as much as in any other set."""
     counts: dict[tuple[str, bool], int] = {}
@@ -84,7 +89,8 @@ def _balanced(
         counts[source, clean] = counts.get((source, clean), 0) + 1
     size = len(wholes) / len({source for _, _, source in wholes}) / 2
     for features, clean, source in wholes:
-        yield features, clean, size / counts[source, clean] * (clean_weight if clean else 1.0)
+        weight = clean_weights.get(source, 1.0) if clean else 1.0
+        yield features, clean, size / counts[source, clean] * weight
 
 
 def fit_logistic(cases: Sequence[tuple[Mapping[str, float], bool, float]]) -> dict[str, float]:

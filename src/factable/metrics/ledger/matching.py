@@ -510,8 +510,8 @@ class Matcher:
                 # A value that is in the data, and of what the text speaks, is wrong only under plain words.
                 fits = best.cue > SLIGHTLY or instead.cue < PLAINLY
                 instead = None if fits or not self._is_comparable(instead.leaf, mention) else instead
-            if instead is None and candidates and candidates[0].scope == 0:
-                instead = self._displaced(candidates[0], leaves, scope)
+        if instead is None and candidates and candidates[0].scope == 0:
+            instead = self._displaced(candidates[0], leaves, scope)
         return Match(span, mention, tuple(candidates), instead)
 
     def _is_comparable(self, leaf: int, mention: Mention) -> bool:

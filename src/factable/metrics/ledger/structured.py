@@ -87,6 +87,11 @@ class StructuredReading:
         """Values of the text, found in the data."""
         return Matcher(self.structure, self.example.text)
 
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether the data has few values."""
+        return len(self.structure.leaves) <= SMALL_DATA
+
     @property
     def text(self) -> str:
         """The text itself."""
@@ -215,6 +220,7 @@ def _statement_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]
         verdict = f"{statement.source} {statement.state}"
         features = {
             **{name: float(name == verdict) for name in STATEMENTS},
+            **{f"{name}, small data": float(name == verdict and reading.is_small) for name in STATEMENTS},
             "mark": logit(marks.mean(statement.span)),
             "highest mark": logit(marks.highest(statement.span)),
         }
@@ -235,8 +241,8 @@ def _value_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
             features, state, leaves, note = _number_features(reading, match)
             yield Item(match.span, "number", common | features, state, leaves, note)
         elif isinstance(match.mention.value, Name):
-            features, state, leaves = _name_features(reading, match)
-            yield Item(match.span, "name", common | features, state, leaves)
+            features, state, leaves, note = _name_features(reading, match)
+            yield Item(match.span, "name", common | features, state, leaves, note)
 
 
 def _number_features(
@@ -263,9 +269,8 @@ def _number_features(
         "missing in arithmetic": float(is_missing and reading.matcher.asks_for_arithmetic(match.span)),
         "ordinal": float(isinstance(value, Number) and value.unit == "ordinal"),
     }
-    is_small = len(reading.structure.leaves) <= SMALL_DATA
     for name in ("missing", "another is asked for", "missing in arithmetic"):
-        features[f"{name}, small data"] = features[name] * is_small
+        features[f"{name}, small data"] = features[name] * reading.is_small
     state: ClaimState = "supported" if best else "unsupported"
     leaves = (best.leaf,) if best else ()
     note = ""
@@ -279,7 +284,7 @@ def _number_features(
 
 def _name_features(
     reading: StructuredReading, match: Match
-) -> tuple[dict[str, float], ClaimState, tuple[int, ...]]:
+) -> tuple[dict[str, float], ClaimState, tuple[int, ...], str]:
     """What is known of a name: whether the data has it, or its words."""
     words = [word.folded for word in split_words(reading.text[slice(*match.span)])]
     known = [word for word in words if stem(word) in reading.matcher.data_words]
@@ -292,9 +297,15 @@ def _name_features(
         "cue": best.cue if best else 0.0,
         "scope": best.scope if best else 0.0,
         "has digits": float(any(word.isdigit() for word in words)),
+        "of another": float(match.instead is not None),
+        "of another, small data": float(match.instead is not None and reading.is_small),
+        "unknown, small data": float(best is None and share == 0 and reading.is_small),
     }
+    if match.instead is not None:
+        leaf = reading.structure.leaves[match.instead.leaf]
+        return features, "contradicted", (leaf.index,), f"{leaf.label}: {leaf.value}"
     state: ClaimState = "supported" if best or share == 1 else "unsupported"
-    return features, state, (best.leaf,) if best else ()
+    return features, state, (best.leaf,) if best else (), ""
 
 
 def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]) -> Iterator[Item]:

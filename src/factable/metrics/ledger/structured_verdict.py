@@ -20,6 +20,8 @@ from factable.types import Span
 # A fact that the model finds in other words must be at least this probable.
 IN_OTHER_WORDS = 0.5
 MAX_ODDS = 12.0
+# In a text that is wrong somewhere, parts with at least these log odds are marked.
+MIN_ODDS = -0.7
 
 Ask = Callable[[Sequence[Sequence[tuple[str, str]]]], Sequence[Sequence[NliAnswer]]]
 
@@ -43,11 +45,11 @@ class Weighed:
         return cls(items, wrong, weights.odds("text", features))
 
     def flagged(self, threshold: float) -> list[tuple[Item, float]]:
-        """What is wrong in a text that is not right: parts more likely wrong than not, at least the worst."""
+        """What is wrong in a text that is not right: parts that are likely wrong, at least the worst."""
         if probability(self.correct) >= threshold or not self.items:
             return []
         ranked = sorted(zip(self.items, self.wrong, strict=True), key=lambda pair: -pair[1])
-        chosen = [pair for pair in ranked if pair[1] >= 0] or ranked[:1]
+        chosen = [pair for pair in ranked if pair[1] >= MIN_ODDS] or ranked[:1]
         kept = without_overlaps(item for item, _ in chosen)
         odds = {item.span: wrong for item, wrong in reversed(chosen)}
         return [(item, odds[item.span]) for item in kept]
