@@ -7,6 +7,9 @@ from typing import Literal, NamedTuple
 # Where a piece of text starts and ends, in characters; the end is exclusive.
 Span = tuple[int, int]
 Kind = Literal["supported", "omitted", "contradicted", "unsupported", "repeated", "unscored"]
+# What can be wrong with a text, in the order in which labels name them: left out, wrong, made up.
+ERRORS = ("omission", "contradiction", "hallucination")
+OK = "OK"
 
 
 class Record(NamedTuple):
@@ -46,10 +49,18 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing a metric says about a record (by index) and/or a `(start, end)` span of the text."""
+    """One thing a metric says about a record (by index) and/or a `(start, end)` span of the text.
+
+    A finding without a record is about words of the text. One with both is about the record, unless it is a
+    `claim`: then `records` are those that the words agree or disagree with. `required` tells of a record
+    whether the text has to say it.
+    """
 
     kind: Kind
     record: int | None = None
     span: Span | None = None
     score: float | None = None
     note: str = ""
+    claim: bool = False
+    records: tuple[int, ...] = ()
+    required: bool = True

@@ -43,8 +43,8 @@ def test_failures_and_rates(run):
     assert "  − omitted       eatType | pub\n" in shown
     assert re.search(r"share of texts that are OK +0\.500 \[0\.500, 0\.500\]", shown)
     assert "\nledger|model:nli@" in shown
-    assert "✗ failed  6 texts: 3 with hallucination or omission\n" in shown
-    assert "omission in 0.5000 of the texts; at most 0 is allowed" in shown
+    assert "✗ failed  6 texts: 3 with contradiction, hallucination or omission\n" in shown
+    assert re.search(r"contradiction in 0\.\d+ of the texts; at most 0 is allowed", shown)
 
 
 def test_all_shows_good_texts_too(run, texts):
@@ -103,12 +103,12 @@ def test_files_for_machines(run, texts, tmp_path):
     assert document["rates"]["omission"]["value"] == 0.25
     assert document["passed"] is False
     suite = Xml.parse(names["--junit"]).getroot()
-    assert (suite.get("tests"), suite.get("failures")) == ("6", "2")
+    assert (suite.get("tests"), suite.get("failures")) == ("7", "2")
     failure = suite.find("testcase[@name='d']/failure")
     assert failure.get("message") == "omitted: area | riverside"
     page = names["--report"].read_text()
     assert page.startswith("<!doctype html>")
-    assert "4 texts: 1 with hallucination or omission" in page
+    assert "4 texts: 1 with contradiction, hallucination or omission" in page
     # The same in several processes.
     before = {option: path.read_bytes() for option, path in names.items()}
     run(texts, *arguments, "--jobs", "2")
@@ -145,7 +145,8 @@ def test_examples_without_data_are_counted_apart(run, tmp_path):
     lines = [line("a", GOOD), line("none", GOOD, data=[])]
     result = run(write(tmp_path / "some.jsonl", lines), "--junit", tmp_path / "out.xml", "--all")
     assert result.returncode == 0
-    assert "✓ passed  2 texts: 0 with hallucination or omission, 1 unscored" in result.stdout.decode()
+    shown = result.stdout.decode()
+    assert "✓ passed  2 texts: 0 with contradiction, hallucination or omission, 1 unscored" in shown
     assert "? unscored" in result.stdout.decode()
     assert Xml.parse(tmp_path / "out.xml").getroot().get("skipped") == "1"
     result = run(write(tmp_path / "none.jsonl", [line("none", GOOD, data="name[]")]))

@@ -3,7 +3,7 @@
 from factable.gate.baseline import Baseline, find_changes
 from factable.gate.decision import RATES, GateResult, Rate
 from factable.gate.outcomes import Flaw, Outcome
-from factable.gate.policy import Policy, find_breaches
+from factable.gate.policy import KINDS, Policy, find_breaches
 
 TEXT = "The Eagle is by the river."
 FLAW = Flaw("contradicted", "area | centre", (16, 25), "")
@@ -16,10 +16,7 @@ def make_outcome(item, label="OK", system="mine", text=TEXT, flaws=(FLAW,), sour
 
 def make_result(outcomes, policy=None, baseline=None):
     policy = policy or Policy()
-    values = {
-        kind: sum(kind in outcome.label for outcome in outcomes) / len(outcomes)
-        for kind in ("hallucination", "omission")
-    }
+    values = {kind: sum(kind in outcome.label for outcome in outcomes) / len(outcomes) for kind in KINDS}
     rates = {name: Rate(values.get(name, 0.5), 0.0, 1.0) for name in RATES}
     return GateResult(
         metric="ledger",
@@ -34,5 +31,5 @@ def make_result(outcomes, policy=None, baseline=None):
 
 
 def make_baseline(labels, signature="ledger|omission:0.5|unscored:3|v:1", **rates):
-    known = {"hallucination": 0.0, "omission": 0.0, **rates}
+    known = {**dict.fromkeys(KINDS, 0.0), **rates}
     return Baseline(signature, known, {(item, "mine"): label for item, label in labels.items()})

@@ -1,4 +1,4 @@
-"""`factable gate`: fails when too many texts leave facts out or make facts up."""
+"""`factable gate`: fails when too many texts leave facts out, get them wrong or make them up."""
 
 import os
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from factable.engine.score import score_files
 from factable.errors import UsageError
 from factable.gate.baseline import read_baseline
 from factable.gate.decision import GateResult, judge, write_result
-from factable.gate.outcomes import Outcome, OutcomeRows, outcomes_of
+from factable.gate.outcomes import Outcome, outcome_rows, outcomes_of
 from factable.gate.policy import make_policy
 from factable.io.files import open_output
 from factable.metrics.ledger.metric import Ledger
@@ -39,7 +39,7 @@ from factable.report.junit import annotated, write_junit
     "--fail-on",
     default="",
     metavar="KINDS",
-    help="Errors that count. Default: hallucination,omission.",
+    help="Errors that count. Default: contradiction,hallucination,omission.",
 )
 @click.option(
     "--max-rate",
@@ -83,7 +83,7 @@ def gate(
     skip_bad: bool,
     **facts: str,
 ) -> None:
-    """Fail when too many texts in FILES leave facts out or make facts up.
+    """Fail when too many texts in FILES leave facts out, get them wrong or make them up.
 
     FILES are JSON lines, CSV or Parquet; - is stdin.
 
@@ -144,7 +144,7 @@ def _score(
             [metric],
             jobs=jobs,
             skip_bad=skip_bad,
-            render=OutcomeRows(metric),
+            render=outcome_rows,
             listing=page.render,
             listener=take,
         )

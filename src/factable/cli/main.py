@@ -72,7 +72,7 @@ COMMANDS = {
     "check": ("check", "Check one text against its data."),
     "compare": ("compare", "Compare systems, with confidence intervals and significance tests."),
     "convert": ("convert", "Convert a data set to JSON lines."),
-    "gate": ("gate", "Fail a build when too many texts leave facts out or make facts up."),
+    "gate": ("gate", "Fail a build when too many texts leave facts out, get them wrong or make them up."),
     "metrics": ("metrics", "List the metrics and their parameters."),
     "models": ("models", "List, describe and verify the models that ship with factable."),
     "rerank": ("rerank", "Sort several texts for the same data, best first."),

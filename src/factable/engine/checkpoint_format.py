@@ -5,6 +5,7 @@ import os
 import sys
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from hashlib import sha256
 from typing import Any, NamedTuple, get_args
 
@@ -22,6 +23,7 @@ from factable.types import Finding, Kind
 BYTES_PER_LENGTH = 8
 BYTES_PER_KEY = 8
 KINDS = frozenset(get_args(Kind))
+FINDING_FIELDS = tuple(each.name for each in fields(Finding))
 ROW_KINDS = frozenset(get_args(RowKind))
 
 
@@ -80,7 +82,7 @@ def decode_words(encoded: bytes) -> dict[str, Any]:
 
 def _words_of(piece: Scores) -> dict[str, object]:
     findings = [
-        [(each.kind, each.record, each.span, each.score, each.note) for each in findings]
+        [tuple(getattr(each, name) for name in FINDING_FIELDS) for each in findings]
         for findings in piece.findings
     ]
     return {
@@ -140,14 +142,17 @@ def _unpack_piece(words: dict[str, Any], sections: Iterator[bytes], count: int) 
 
 
 def _finding(packed: Sequence[Any]) -> Finding:
-    kind, record, span, score, note = packed
+    kind, record, span, score, note, claim, records, required = packed
     _require(kind in KINDS and isinstance(note, str))
     _require(record is None or isinstance(record, int))
     if span is not None:
         start, end = span
         _require(isinstance(start, int) and isinstance(end, int))
         span = (start, end)
-    return Finding(kind, record, span, None if score is None else _number(score), note)
+    _require(isinstance(claim, bool) and isinstance(required, bool))
+    _require(isinstance(records, list) and all(isinstance(each, int) for each in records))
+    number = None if score is None else _number(score)
+    return Finding(kind, record, span, number, note, claim, tuple(records), required)
 
 
 def _fault(packed: Sequence[Any]) -> Fault:

@@ -12,6 +12,7 @@ from factable.io.files import read_whole
 from factable.io.toml import parse_toml
 
 Read = Callable[[object], Any]
+LISTED_KINDS = f"{', '.join(KINDS[:-1])} and {KINDS[-1]}"
 # Options that may name a file or a folder.
 FILES = ("model", "templates", "weights")
 
@@ -95,7 +96,7 @@ def _count(value: object) -> int:
 
 def _kinds(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(kind in KINDS for kind in value):
-        raise Malformed(show_value(value), f"give a list of {' and '.join(KINDS)}")
+        raise Malformed(show_value(value), f"give a list of {LISTED_KINDS}")
     return tuple(dict.fromkeys(value))
 
 
@@ -105,7 +106,7 @@ def _rates(value: object) -> dict[str, float]:
     if not isinstance(value, dict):
         return dict.fromkeys(KINDS, _share(value))
     if not set(value) <= set(KINDS):
-        raise Malformed(show_value(value), f"give rates of {' and '.join(KINDS)}")
+        raise Malformed(show_value(value), f"give rates of {LISTED_KINDS}")
     return rates | {kind: _share(rate) for kind, rate in value.items()}
 
 

@@ -11,13 +11,13 @@ from factable.core.results import Scores
 from factable.errors import DataError, Fault
 from factable.gate.baseline import Baseline, Changes, find_changes, signature_differences
 from factable.gate.outcomes import Key, Outcome
-from factable.gate.policy import UNSCORED, Breach, Policy, find_breaches
+from factable.gate.policy import KINDS, UNSCORED, Breach, Policy, find_breaches
 from factable.metrics.ledger.metric import Ledger
 from factable.metrics.tables import NO_FACTS
 from factable.stats import Column
 from factable.stats.bootstrap import Draws, interval
 
-RATES = ("ok", "hallucination", "omission", "omitted", "unsupported")
+RATES = ("ok", *KINDS, "omitted", "contradicted", "unsupported")
 DRAWS = 1000
 SEED = 0
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import orjson
@@ -10,8 +9,7 @@ import orjson
 from factable.core.results import Scores
 from factable.engine.plan import Scored
 from factable.gate.policy import UNSCORED
-from factable.metrics.ledger.metric import Ledger
-from factable.types import Example, Finding, Record
+from factable.types import ERRORS, OK, Example, Finding, Record
 
 Key = tuple[str, str]
 
@@ -43,41 +41,35 @@ class Outcome(NamedTuple):
         return self.item, self.system
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeRows:
-    """Makes a row of JSON of each example, in whichever process scored it."""
+def outcome_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
+    """A row of JSON, `[label, probability, text, flaws]`, of each example, in whichever process scored it."""
+    scores = pieces[0]
+    rows = []
+    for index, example in enumerate(examples):
+        label = label_at(scores, index)
+        flaws = [] if label == OK else _flaws(example, scores.findings[index])
+        text = example.text if flaws else ""
+        probability = scores.parts["probability"][index]
+        rows.append(orjson.dumps([label, probability, text, list(map(tuple, flaws))]))
+    return rows
 
-    metric: Ledger
 
-    def __call__(self, examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
-        """`[label, probability, text, flaws]` of each example."""
-        scores = pieces[0]
-        rows = []
-        for index, example in enumerate(examples):
-            label = label_at(scores, index)
-            flaws = [] if label == "OK" else self._flaws(example, scores.findings[index])
-            text = example.text if flaws else ""
-            probability = scores.parts["probability"][index]
-            rows.append(orjson.dumps([label, probability, text, list(map(tuple, flaws))]))
-        return rows
+def _flaws(example: Example, findings: Sequence[Finding]) -> list[Flaw]:
+    """Facts first, then words that no flawed fact mentions."""
+    flaws: dict[tuple[int | None, tuple[int, int] | None], Flaw] = {}
+    spans = set()
+    for finding in findings:
+        record = None if finding.record is None else example.table.records[finding.record]
+        if _is_fine(finding) or (record is None and finding.span in spans):
+            continue
+        flaw = Flaw(finding.kind, _words(record), finding.span, finding.note)
+        flaws.setdefault((finding.record, finding.span), flaw)
+        spans |= {finding.span} - {None}
+    return list(flaws.values())
 
-    def _flaws(self, example: Example, findings: Sequence[Finding]) -> list[Flaw]:
-        """Facts first, then words that no flawed fact mentions."""
-        flaws: dict[tuple[int | None, tuple[int, int] | None], Flaw] = {}
-        spans = set()
-        for finding in findings:
-            record = None if finding.record is None else example.table.records[finding.record]
-            if self._is_fine(finding, record) or (record is None and finding.span in spans):
-                continue
-            flaw = Flaw(finding.kind, _words(record), finding.span, finding.note)
-            flaws.setdefault((finding.record, finding.span), flaw)
-            spans |= {finding.span} - {None}
-        return list(flaws.values())
 
-    def _is_fine(self, finding: Finding, record: Record | None) -> bool:
-        if finding.kind == "omitted" and record is not None:
-            return not self.metric.rules.selection.requires(record)
-        return finding.kind == "supported"
+def _is_fine(finding: Finding) -> bool:
+    return finding.kind == "supported" or (finding.kind == "omitted" and not finding.required)
 
 
 def _words(record: Record | None) -> str:
@@ -88,8 +80,7 @@ def label_at(scores: Scores, index: int) -> str:
     """The label of one example, from the parts of its score."""
     if math.isnan(scores.values[index]):
         return UNSCORED
-    kinds = [kind for kind in ("omission", "hallucination") if scores.parts[kind][index]]
-    return "+".join(kinds) or "OK"
+    return "+".join(kind for kind in ERRORS if kind in scores.parts and scores.parts[kind][index]) or OK
 
 
 def outcomes_of(unit: Scored) -> Iterator[Outcome]:

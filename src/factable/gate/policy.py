@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from factable.errors import UsageError, did_you_mean
 
-KINDS = ("hallucination", "omission")
+KINDS = ("contradiction", "hallucination", "omission")
 UNSCORED = "unscored"
 RATE = re.compile(r"(?:([^=]+)=)?([^=]+)")
 
@@ -20,7 +20,7 @@ class Policy:
     max_rate: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(KINDS, 0.0))
 
     def faults_in(self, label: str) -> tuple[str, ...]:
-        """The kinds, of those that count, that a label such as `omission+hallucination` names."""
+        """The kinds, of those that count, that a label such as `omission+contradiction` names."""
         named = label.split("+")
         return tuple(kind for kind in self.fail_on if kind in named)
 

@@ -10,7 +10,6 @@ from factable.core.registry import parse
 from factable.engine.collect import Listener
 from factable.engine.score import score_files
 from factable.gate.outcomes import label_at
-from factable.gate.policy import KINDS
 from factable.io.read import Source, iter_examples
 from factable.types import Example
 
@@ -40,7 +39,7 @@ def rank_texts(
     # Candidates need no system of their own, but only one text of an item and a system can be scored.
     numbered = [replace(example, system=str(number)) for number, example in enumerate(examples)]
     scores = score_files([numbered], [metric], jobs=jobs, listener=listener).scores[0]
-    labelled = set(KINDS) <= set(scores.parts)
+    labelled = {"omission", "hallucination"} <= set(scores.parts)
     sign = -1 if metric.higher_is_better else 1
 
     def order(index: int) -> tuple[bool, float]:

@@ -1,5 +1,6 @@
 """The result of a gate for the terminal: texts that fail, rates, and the decision."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from factable.errors import printable
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
 
 NAMES = {
     "ok": "share of texts that are OK",
+    "contradiction": "share with a contradiction",
     "hallucination": "share with a hallucination",
     "omission": "share with an omission",
     "omitted": "facts omitted per 100",
+    "contradicted": "contradicted spans per 100 words",
     "unsupported": "unsupported spans per 100 words",
 }
 
@@ -33,7 +36,7 @@ def gate_text(result: GateResult, *, everything: bool = False, colour: bool = Fa
 def summary_lines(result: GateResult) -> list[str]:
     """Numbers of texts, what changed since the baseline, what is doubtful, and what is not allowed."""
     failing = len(result.failing)
-    counts = f"{_texts(len(result.outcomes))}: {failing} with {' or '.join(result.policy.fail_on)}"
+    counts = f"{_texts(len(result.outcomes))}: {failing} with {_listed(result.policy.fail_on)}"
     counts += f", {result.unscored} unscored" if result.unscored else ""
     lines = [counts]
     if result.changes:
@@ -44,6 +47,10 @@ def summary_lines(result: GateResult) -> list[str]:
         known = failing - len(result.news())
         lines += [f"{known} failed before in the same way"] if known else []
     return lines + list(map(str, result.breaches))
+
+
+def _listed(kinds: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
 
 
 def _texts(number: int) -> str:

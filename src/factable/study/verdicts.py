@@ -43,8 +43,10 @@ from factable.study.panel import (
     signatures_of,
     with_holm,
 )
+from factable.types import ERRORS
 
-OMISSION, HALLUCINATION, CONFIDENCE = "omission", "hallucination", "confidence"
+OMISSION, CONTRADICTION, HALLUCINATION = ERRORS
+CONFIDENCE = "confidence"
 # Indexed by label number: 1 for an omission, plus 2 for a hallucination.
 LABELS = ("OK", OMISSION, HALLUCINATION, f"{OMISSION}+{HALLUCINATION}")
 # Where all that is known is whether something is wrong.
@@ -273,7 +275,9 @@ def _label_texts(
     confidence = sign_of(metric) * np.frombuffer(scores.values)[usable]
     if gives_labels(metric):
         parts = {name: np.frombuffer(part)[usable] for name, part in scores.parts.items()}
-        numbers = (parts[OMISSION] > 0) + 2 * (parts[HALLUCINATION] > 0)
+        # A wrong value in place of a right one is both in the four labels of the papers.
+        wrong = parts.get(CONTRADICTION, np.zeros_like(confidence)) > 0
+        numbers = ((parts[OMISSION] > 0) | wrong) + 2 * ((parts[HALLUCINATION] > 0) | wrong)
         return _MetricLabels(usable, LABELS, numbers.astype(np.int64), parts.get(CONFIDENCE, confidence))
     numbers, chosen = _cut(metric, confidence, gold.numbers[usable] == 0, item_of[usable], cut, seed)
     return _MetricLabels(usable, TWO_LABELS, numbers, confidence, chosen)

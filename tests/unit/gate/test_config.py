@@ -39,7 +39,8 @@ def test_every_key(tmp_path):
         "model": "nli",
         "templates": "e2e",
     }
-    assert config.policy == Policy(("omission",), {"hallucination": 0.0, "omission": 0.05})
+    rates = {"contradiction": 0.0, "hallucination": 0.0, "omission": 0.05}
+    assert config.policy == Policy(("omission",), rates)
     assert Ledger(**config.options).rules.selection.required == {"food", "area=riverside"}
 
 
@@ -50,7 +51,7 @@ def test_keys_are_the_parameters_of_the_metric():
 
 def test_one_rate_for_all_kinds(tmp_path):
     policy = read_config(write(tmp_path, "[gate]\nmax_rate = 0.1")).policy
-    assert policy.max_rate == {"hallucination": 0.1, "omission": 0.1}
+    assert policy.max_rate == {"contradiction": 0.1, "hallucination": 0.1, "omission": 0.1}
 
 
 def test_an_empty_file_says_nothing(tmp_path):
@@ -70,7 +71,10 @@ def test_an_empty_file_says_nothing(tmp_path):
         ("omission = nan", "omission is nan; give a number from 0 to 1"),
         ("model = 3", "model is 3; give a text"),
         ("gate = 3", '"gate" is no table'),
-        ("[gate]\nfail_on = []", "[gate] fail_on is []; give a list of hallucination and omission"),
+        (
+            "[gate]\nfail_on = []",
+            "[gate] fail_on is []; give a list of contradiction, hallucination and omission",
+        ),
         ('[gate]\nfail_on = ["lies"]', "[gate] fail_on is ['lies']"),
         ("[gate]\nmax_rate = -1", "[gate] max_rate is -1; give a number from 0 to 1"),
         ("[gate]\nmax_rate = {lies = 0.1}", "[gate] max_rate is {'lies': 0.1}"),

@@ -19,7 +19,7 @@ def test_a_result_serves_as_baseline(tmp_path):
         write_result(result, stream)
     baseline = read_baseline(str(path))
     assert baseline.signature == result.signature
-    assert baseline.rates == {"hallucination": 0.0, "omission": 0.5}
+    assert baseline.rates == {"contradiction": 0.0, "hallucination": 0.0, "omission": 0.5}
     assert baseline.labels == {("a", "mine"): "OK", ("b", ""): "omission"}
     assert path.read_bytes().count(b"\n") == 4
 

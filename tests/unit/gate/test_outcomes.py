@@ -5,8 +5,7 @@ from array import array
 
 from factable.core.results import Scores
 from factable.engine.plan import Scored
-from factable.gate.outcomes import Flaw, OutcomeRows, outcomes_of
-from factable.metrics.ledger.metric import Ledger
+from factable.gate.outcomes import Flaw, outcome_rows, outcomes_of
 from factable.types import Example, Finding, Record, Table
 
 TEXT = "The Eagle sells shoes in Rome."
@@ -20,7 +19,7 @@ def outcome_of(findings, *, label=(1.0, 1.0), row_kind="line", text=TEXT, value=
     columns = {name: array("d", [number]) for name, number in parts.items()}
     scores = Scores("ledger", "", value, array("d", [value]), columns, (tuple(findings),))
     example = Example("a", "mine", text, TABLE)
-    rows = OutcomeRows(Ledger(optional="near"))([example], [scores])
+    rows = outcome_rows([example], [scores])
     scored = Scored(
         source="texts",
         row_kind=row_kind,
@@ -44,7 +43,7 @@ def test_flaws_are_what_is_wrong_and_said_once():
     rome, shoes = (25, 29), (16, 21)
     outcome = outcome_of(
         [
-            Finding("omitted", 0),
+            Finding("omitted", 0, required=False),
             Finding("contradicted", 1, rome, 0.1, "another"),
             Finding("contradicted", 2, rome),
             Finding("supported", None, (0, 9)),

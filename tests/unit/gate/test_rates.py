@@ -11,9 +11,10 @@ from factable.gate.decision import RATES, measure_rates
 from factable.metrics.ledger.metric import Ledger
 
 METRIC = Ledger()
-# texts, value, ok, probability, omission, hallucination, facts, omitted, words, unsupported
-GOOD = (1, 0.9, 1, 0.9, 0, 0, 4, 0, 10, 0)
-BAD = (1, 0.1, 0, 0.1, 1, 1, 4, 2, 10, 3)
+# texts, value, ok, probability, correct, omission, contradiction, hallucination, facts, omitted, words,
+# contradicted, unsupported
+GOOD = (1, 0.9, 1, 0.9, 0.9, 0, 0, 0, 4, 0, 10, 0, 0)
+BAD = (1, 0.1, 0, 0.1, 0.1, 1, 1, 1, 4, 2, 10, 1, 3)
 
 
 def scores_of(*rows):
@@ -30,9 +31,11 @@ def test_rates_are_those_of_the_corpus():
     assert tuple(rates) == RATES
     assert {name: rate.value for name, rate in rates.items()} == {
         "ok": 0.75,
+        "contradiction": 0.25,
         "hallucination": 0.25,
         "omission": 0.25,
         "omitted": 12.5,
+        "contradicted": 2.5,
         "unsupported": 7.5,
     }
     assert all(rate.low < rate.value < rate.high for rate in rates.values())

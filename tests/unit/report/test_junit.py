@@ -6,7 +6,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from factable.gate.outcomes import Flaw
-from factable.gate.policy import Policy
+from factable.gate.policy import KINDS, Policy
 from factable.report.junit import annotated, annotations, write_junit
 from helpers.gate_results import make_baseline, make_outcome, make_result
 
@@ -24,10 +24,11 @@ def test_junit_has_a_case_for_each_rate_and_each_text():
     result = make_result([make_outcome("a"), make_outcome("b", "hallucination", line=7), UNSCORED])
     suite = junit(result)
     counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
-    assert counts == {"tests": "5", "failures": "2", "errors": "0", "skipped": "1"}
+    assert counts == {"tests": "6", "failures": "2", "errors": "0", "skipped": "1"}
     cases = suite.findall("testcase")
-    assert len(cases) == 5
+    assert len(cases) == 6
     assert [case.get("name") for case in cases] == [
+        "rate of contradiction",
         "rate of hallucination",
         "rate of omission",
         "a",
@@ -98,7 +99,7 @@ def test_a_text_cannot_steer_a_terminal():
 
 
 def test_a_gate_that_opens_only_warns():
-    policy = Policy(max_rate={"hallucination": 1.0, "omission": 1.0})
+    policy = Policy(max_rate=dict.fromkeys(KINDS, 1.0))
     found = annotations(make_result([make_outcome("b", "omission")], policy))
     assert [line.split()[0] for line in found] == ["::warning"]
 

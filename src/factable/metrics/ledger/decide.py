@@ -6,7 +6,7 @@ from factable.metrics.ledger.audit import Audit
 from factable.metrics.ledger.doubts import Doubts, uncovered_spans
 from factable.metrics.ledger.features import NliAnswer, logit, rival_mentions, supporting_records
 from factable.metrics.ledger.reading import CONNECTING, content_words, overlaps, word_runs
-from factable.metrics.ledger.verdict import Claim, ClaimState, Fact, FactState, Label, Rules, Verdict
+from factable.metrics.ledger.verdict import Claim, ClaimState, Fact, FactState, Rules, Verdict, label_of
 from factable.metrics.ledger.weights import probability
 from factable.models.nli import CONTRADICTION, ENTAILMENT, NEUTRAL
 from factable.text.values import Boolean, Date, Number, Relation
@@ -26,8 +26,6 @@ def make_verdict(audit: Audit, doubts: Doubts, answers: Sequence[NliAnswer], rul
     instead = _said_instead(doubts, answers[:count])
     facts = _facts(audit, rules, instead)
     claims = _claims(audit, rules, facts, _culprit_spans(audit, doubts, answers[count:]))
-    omission = any(fact.required and fact.state != "supported" for fact in facts)
-    hallucination = any(claim.state != "supported" for claim in claims)
     required = frozenset(fact.record for fact in facts if fact.required)
     odds = audit.weights.odds("verdict", audit.verdict_features(required))
     # Without facts that must be said, only the sentences count.
@@ -35,19 +33,12 @@ def make_verdict(audit: Audit, doubts: Doubts, answers: Sequence[NliAnswer], rul
     return Verdict(
         text=audit.reading.text,
         table=audit.reading.example.table,
-        label=label_of(omission, hallucination),
+        label=label_of(facts, claims),
         probability=probability(odds),
         facts=facts,
         claims=claims,
         correct=probability(correct),
     )
-
-
-def label_of(omission: bool, hallucination: bool) -> Label:
-    """The four-way result."""
-    if omission:
-        return "omission+hallucination" if hallucination else "omission"
-    return "hallucination" if hallucination else "OK"
 
 
 def _said_instead(doubts: Doubts, answers: Sequence[NliAnswer]) -> dict[int, tuple[Span, float]]:

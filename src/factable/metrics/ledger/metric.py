@@ -27,7 +27,7 @@ from factable.metrics.tables import NO_FACTS
 from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
-from factable.types import Example, Table
+from factable.types import ERRORS, Example, Table
 
 
 @metric
@@ -35,8 +35,10 @@ class Ledger(Metric):
     """Facts of the data that are missing and claims of the text that are made up, with their spans."""
 
     name = "ledger"
-    parts = ("ok", "probability", "correct", "omission", "hallucination", "omitted", "unsupported")
-    scales = MappingProxyType({"omitted": "per 100 facts", "unsupported": "per 100 words"})
+    parts = ("ok", "probability", "correct", *ERRORS, "omitted", "contradicted", "unsupported")
+    scales = MappingProxyType(
+        {"omitted": "per 100 facts", "contradicted": "per 100 words", "unsupported": "per 100 words"}
+    )
     slow = True
     additive = True
     always_explains = True
@@ -173,10 +175,12 @@ class Ledger(Metric):
             probability,
             correct,
             omission,
+            contradiction,
             hallucination,
             facts,
             omitted,
             words,
+            contradicted,
             unsupported,
         ) = totals
         return {
@@ -185,8 +189,10 @@ class Ledger(Metric):
             "probability": probability / texts,
             "correct": correct / texts,
             "omission": omission / texts,
+            "contradiction": contradiction / texts,
             "hallucination": hallucination / texts,
             "omitted": 100 * omitted / facts if facts else 0.0,
+            "contradicted": 100 * contradicted / words if words else 0.0,
             "unsupported": 100 * unsupported / words if words else 0.0,
         }
 
@@ -218,12 +224,12 @@ class Ledger(Metric):
             float(verdict.is_ok),
             verdict.probability,
             verdict.correct,
-            float("omission" in verdict.label),
-            float("hallucination" in verdict.label),
+            *(float(error in verdict.label) for error in ERRORS),
             float(len(required)),
-            float(sum(fact.state != "supported" for fact in required)),
+            float(sum(fact.state == "omitted" for fact in required)),
             float(len(verdict.text.split())),
-            float(sum(claim.state != "supported" for claim in verdict.claims)),
+            float(sum(claim.state == "contradicted" for claim in verdict.claims)),
+            float(sum(claim.state == "unsupported" for claim in verdict.claims)),
         )
 
 

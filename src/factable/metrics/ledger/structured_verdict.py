@@ -5,11 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from factable.metrics.ledger.coverage import OMITTED, Said, fact_sentence, facts_said
-from factable.metrics.ledger.decide import label_of
 from factable.metrics.ledger.features import NliAnswer
 from factable.metrics.ledger.reading import overlaps
 from factable.metrics.ledger.structured import SMALL_DATA, Item, StructuredReading, items_of, without_overlaps
-from factable.metrics.ledger.verdict import Claim, Fact, Rules, Verdict
+from factable.metrics.ledger.verdict import Claim, Fact, Rules, Verdict, label_of
 from factable.metrics.ledger.weights import LedgerWeights, probability
 from factable.models.marks import MarkedSentence
 from factable.models.nli import ENTAILMENT
@@ -156,16 +155,16 @@ def _verdict(
         for leaf in reading.structure.leaves
         if leaf.index in said and _is_listed(reading, leaf, said[leaf.index], rules)
     )
-    omission = any(fact.required and fact.state != "supported" for fact in facts)
+    claims = _claims(reading, weighed, flagged)
     complete = min((fact.probability for fact in facts if fact.required), default=1.0)
     correct = probability(weighed.correct)
     return Verdict(
         text=reading.text,
         table=reading.example.table,
-        label=label_of(omission, bool(flagged)),
+        label=label_of(facts, claims),
         probability=min(correct, complete),
         facts=facts,
-        claims=_claims(reading, weighed, flagged),
+        claims=claims,
         correct=correct,
     )
 

@@ -1,16 +1,16 @@
 """What the ledger says of one text: every fact of the data, every claim of the text, and the verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from factable.errors import printable
 from factable.metrics.selection import Selection, selects
-from factable.types import Finding, Kind, Record, Span, Table
+from factable.types import ERRORS, OK, Finding, Kind, Record, Span, Table
 
 FactState = Literal["supported", "contradicted", "omitted"]
 ClaimState = Literal["supported", "contradicted", "unsupported"]
-Label = Literal["OK", "omission", "hallucination", "omission+hallucination"]
+ERROR_OF: Mapping[str, str] = dict(zip(("omitted", "contradicted", "unsupported"), ERRORS, strict=True))
 # How each kind of finding is marked wherever findings are shown as text.
 SIGNS: Mapping[str, str] = {
     "supported": "✓",
@@ -58,7 +58,7 @@ class Verdict:
 
     text: str
     table: Table
-    label: Label
+    label: str
     probability: float
     facts: tuple[Fact, ...]
     claims: tuple[Claim, ...]
@@ -67,7 +67,7 @@ class Verdict:
     @property
     def is_ok(self) -> bool:
         """Whether the text says all, and only, what the data says."""
-        return self.label == "OK"
+        return self.label == OK
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -95,12 +95,20 @@ def _line(state: Kind, words: str, probability: float, said: str, note: str) -> 
 
 
 def _fact_finding(fact: Fact) -> Finding:
-    return Finding(fact.state, fact.record, fact.span, fact.probability, fact.note)
+    return Finding(fact.state, fact.record, fact.span, fact.probability, fact.note, required=fact.required)
 
 
 def _claim_finding(claim: Claim) -> Finding:
     first = claim.records[0] if claim.records else None
-    return Finding(claim.state, first, claim.span, claim.probability, claim.note)
+    return Finding(
+        claim.state, first, claim.span, claim.probability, claim.note, claim=True, records=claim.records
+    )
+
+
+def label_of(facts: Sequence[Fact], claims: Sequence[Claim]) -> str:
+    """What is wrong with a text, joined by a plus, or OK."""
+    states = {fact.state for fact in facts if fact.required} | {claim.state for claim in claims}
+    return "+".join(error for state, error in ERROR_OF.items() if state in states) or OK
 
 
 class Rules(NamedTuple):

@@ -5,7 +5,7 @@ import pytest
 import factable
 from factable.errors import DataError, UsageError
 from factable.metrics.ledger.metric import Ledger
-from factable.metrics.ledger.verdict import Claim, Fact, Verdict
+from factable.metrics.ledger.verdict import Claim, Fact, Verdict, label_of
 from factable.types import Example, Record, Table
 
 DATA = {"name": "Blue Spice", "eatType": "pub", "area": "riverside"}
@@ -28,6 +28,23 @@ def test_a_faithful_text_is_ok():
     assert states(verdict) == ["supported"] * 3
     assert [verdict.text[slice(*fact.span)] for fact in verdict.facts] == ["Blue Spice", "pub", "riverside"]
     assert wrong(verdict) == []
+
+
+@pytest.mark.parametrize(
+    ("states", "claims", "label"),
+    [
+        (["supported", "supported"], ["supported"], "OK"),
+        (["omitted", "supported"], ["supported"], "omission"),
+        (["contradicted", "supported"], ["contradicted"], "contradiction"),
+        (["supported", "supported"], ["contradicted"], "contradiction"),
+        (["supported", "supported"], ["unsupported"], "hallucination"),
+        (["omitted", "contradicted"], ["unsupported"], "omission+contradiction+hallucination"),
+    ],
+)
+def test_left_out_wrong_and_made_up_are_three_things(states, claims, label):
+    facts = [Fact(index, state, None, 0.5) for index, state in enumerate(states)]
+    optional = Fact(2, "omitted", None, 0.5, required=False)
+    assert label_of([*facts, optional], [Claim(0, 1, state, (), 0.5) for state in claims]) == label
 
 
 def test_an_omission_is_named():

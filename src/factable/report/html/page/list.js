@@ -23,7 +23,7 @@ function haystack(example) {
 function matchesKind(example, kind) {
   const findings = example.findings[state.judge];
   if (kind === "faultless") return !findings.some((finding) => FAULTS.includes(finding.kind));
-  if (kind.startsWith("label:")) return labelOf(example, state.judge) === kind.slice(6);
+  if (kind.startsWith("label:")) return labelOf(example, state.judge).split("+").includes(kind.slice(6));
   return !kind || findings.some((finding) => finding.kind === kind);
 }
 

@@ -21,7 +21,7 @@ function showChoices() {
 }
 
 function showKinds() {
-  const labels = ["OK", "omission", "hallucination", "omission+hallucination"].map((label) => [`label:${label}`, label.replace("+", " + ")]);
+  const labels = ["OK", "omission", "contradiction", "hallucination"].map((label) => [`label:${label}`, label]);
   const kinds = ["contradicted", "unsupported", "omitted", "repeated", "unscored"].map((kind) => [kind, `with ${kind}`]);
   const choices = [...labels, ...kinds, ["faultless", "without any of these"]]
     .map(([value, text]) => [value, text, examples.filter((example) => matchesKind(example, value)).length])

@@ -70,12 +70,12 @@ function nameOf(system) {
   return system < 0 ? "all systems" : page.systems[system] || "(unnamed)";
 }
 
-// OK, omission, hallucination or both, from a metric that decides about them; else nothing.
+// OK, or what is wrong, such as omission+contradiction, from a metric that decides about them; else nothing.
 function labelOf(example, judge) {
   const parts = page.metrics[judge].parts;
   const part = (name) => example.numbers[judge][1 + parts.indexOf(name)];
   if (!parts.includes("omission") || !parts.includes("hallucination") || part("omission") === null) return "";
-  const faults = ["omission", "hallucination"].filter((name) => part(name) > 0.5);
+  const faults = ["omission", "contradiction", "hallucination"].filter((name) => parts.includes(name) && part(name) > 0.5);
   return faults.join("+") || "OK";
 }
 
