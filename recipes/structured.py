@@ -14,6 +14,7 @@ import orjson
 
 from factable.io.data import make_table
 from factable.io.marked_texts import read_marked_texts
+from factable.metrics.ledger.metric import is_structured
 from factable.metrics.ledger.structured import NO_MARKS, StructuredReading
 from factable.models.marks import mark_sentences
 from factable.train.everyday import make_examples
@@ -32,7 +33,7 @@ def main(out: str, files: list[str]) -> None:
         (text.example, [(span.start, span.end) for span in text.spans or ()], Path(name).name)
         for name in files
         for text in read_marked_texts([name]).rows
-        if is_held_out(text.example.table)
+        if is_structured(text.example.table) and is_held_out(text.example.table)
     ]
     for number, made in enumerate(make_examples("train", COUNT, SEED)):
         example = Example(str(number), "", made.text, make_table(made.data))

@@ -627,7 +627,15 @@ def stands_for(word: str, label: str) -> bool:
     if stem(word) == stem(label) or (len(short) >= 3 and long.startswith(short)):
         return True
     bases = {base_form(label), *synonyms_of(base_form(label))}
-    return base_form(word).rstrip("e") in {base.rstrip("e") for base in bases}
+    return _root(base_form(word)) in set(map(_root, bases))
+
+
+def _root(word: str) -> str:
+    """A base form without the endings that it may still have: rate, rating, rated."""
+    for ending in ("ing", "ed", "e"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            return word.removesuffix(ending)
+    return word
 
 
 def _abbreviates(short: str, word: str) -> bool:
