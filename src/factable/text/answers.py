@@ -2,6 +2,8 @@
 
 import re
 import string
+import sys
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -59,7 +61,7 @@ def answer_spans(text: str) -> list[Span]:
     runs = _noun_runs(text, in_values if has_names else bytearray(len(text)), need_determiner=has_names)
     phrases = [span for span in runs if _has_letter(text, span)]
     # A number inside a phrase, as in "1950 da", is not an answer of its own.
-    alone = [span for span in values if has_names or not any(_holds(phrase, span) for phrase in phrases)]
+    alone = values if has_names else {span for span in values if not _inside(span, phrases)}
     return sorted({*alone, *phrases})
 
 
@@ -95,8 +97,10 @@ def _has_letter(text: str, span: Span) -> bool:
     return any(letter.isalpha() for letter in text[span[0] : span[1]])
 
 
-def _holds(phrase: tuple[int, int], span: Span) -> bool:
-    return phrase[0] <= span[0] and span[1] <= phrase[1]
+def _inside(span: Span, spans: Sequence[Span]) -> bool:
+    """Whether one of several spans, which are in order and do not overlap, contains a span."""
+    index = bisect_right(spans, (span[0], sys.maxsize)) - 1
+    return index >= 0 and span[1] <= spans[index][1]
 
 
 def answers_beside(text: str, spans: Sequence[Span], facts: Mapping[int, Record]) -> list[Span]:
@@ -106,7 +110,10 @@ def answers_beside(text: str, spans: Sequence[Span], facts: Mapping[int, Record]
     value but an attribute.
     """
     names = _names_of(text, facts)
-    others = [span for span in spans if not any(span[0] < end and start < span[1] for start, end in names)]
+    in_names = bytearray(len(text))
+    for start, end in names:
+        in_names[start:end] = b"\x01" * (end - start)
+    others = [span for span in spans if not any(in_names[span[0] : span[1]])]
     attributes = {
         word.folded for record in facts.values() for word in split_words(split_identifier(record.attribute))
     }
@@ -130,7 +137,14 @@ def _names_of(text: str, facts: Mapping[int, Record]) -> set[Span]:
         for hit in find_value(part[0], parsed, part[1])
         if hit.relation is Relation.EQUAL
     }
-    return {span for span in hits if not any(other != span and _holds(other, span) for other in hits)}
+    longest: set[Span] = set()
+    furthest = -1
+    # A span is inside another if one before it in this order ends after it.
+    for start, end in sorted(hits, key=lambda span: (span[0], -span[1])):
+        if end > furthest:
+            longest.add((start, end))
+            furthest = end
+    return longest
 
 
 def _all_alike(text: str, words: set[str]) -> bool:

@@ -5,6 +5,8 @@ is not available", "it is unclear whether pets are allowed".
 """
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -95,6 +97,8 @@ _MARKS = _words(", ; : ( ) [ ] – — • | *") | {"\n"}
 _HARD_MARKS = _words("; ( ) [ ] — • |") | {"\n"}
 # How far a subject may stretch before its verb.
 _MAX_SUBJECT = 8
+# Words of a clause: a longer one is no sentence that anybody reads, and is read in several.
+_MAX_CLAUSE = 100
 
 
 def tokenize(text: str, span: Span) -> list[Token]:
@@ -122,10 +126,12 @@ def clauses(text: str, span: Span) -> list[Clause]:
     outer, brackets = _take_out_brackets(tokenize(text, span))
     untold = [match.span() for match in _NONE_TOLD.finditer(text, *span)]
     result = [_clause(part, untold) for part in _parts(outer)]
+    around = list(result)
+    starts = [clause.start for clause in around]
     for head, inner in brackets:
         last = head[-1].start, head[-1].end
-        around = next((clause for clause in result if clause.start <= last[0] < clause.end), None)
-        context = polarity_at(around, last) if around else "yes"
+        at = bisect_right(starts, last[0]) - 1
+        context = polarity_at(around[at], last) if at >= 0 and last[0] < around[at].end else "yes"
         for part in _parts(inner):
             clause = _clause(part, untold, tuple(token.word for token in head))
             if context != "yes":
@@ -142,11 +148,11 @@ def _take_out_brackets(tokens: Sequence[Token]) -> tuple[list[Token], list[tuple
     """The tokens outside brackets, and those of each pair of brackets with the words before it."""
     outer: list[Token] = []
     brackets: list[tuple[list[Token], list[Token]]] = []
-    closing = [index for index, token in enumerate(tokens) if token.word in (")", "]")]
+    closing = deque(index for index, token in enumerate(tokens) if token.word in (")", "]"))
     index = 0
     while index < len(tokens):
         while closing and closing[0] <= index:
-            closing.pop(0)
+            closing.popleft()
         if tokens[index].word in ("(", "[") and closing and outer:
             brackets.append((outer[-_MAX_HEAD:], list(tokens[index + 1 : closing[0]])))
             index = closing[0]
@@ -164,7 +170,9 @@ def _parts(tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
 
 def _clause(tokens: tuple[Token, ...], untold: Sequence[Span], head: tuple[str, ...] = ()) -> Clause:
     start, end = tokens[0].start, tokens[-1].end
-    if any(first < end and start < last for first, last in untold):
+    # The spans do not overlap: only the last one that begins before the end can reach the clause.
+    at = bisect_left(untold, (end, 0)) - 1
+    if at >= 0 and start < untold[at][1]:
         return Clause(start, end, tokens, head, [_Scope("unknown", 0, len(tokens))])
     return Clause(start, end, tokens, head, [*_negations(tokens), *_doubts(tokens)])
 
@@ -187,7 +195,8 @@ def _boundaries(tokens: Sequence[Token]) -> list[int]:
     start = 0
     has_verb = False
     for index, token in enumerate(tokens):
-        if index > start and _begins_clause(tokens, index, start, has_verb):
+        is_too_long = index - start >= _MAX_CLAUSE
+        if index > start and (is_too_long or _begins_clause(tokens, index, start, has_verb)):
             found.append(index)
             start, has_verb = index, False
         has_verb = has_verb or token.word in _VERBS

@@ -15,7 +15,6 @@ from factable.types import Record
 PART_SEPARATOR, FACT_SEPARATOR = " | ", " ; "
 ENTITY_FACT_SEPARATOR = " , "
 _OUTER_QUOTES = re.compile(r'\A"|"\Z')
-_IN_BRACKETS = re.compile(r"\(.*\)")
 _BEFORE_WORD = re.compile(r"[(\[{<\"'“‘$£€¥#,;:!?*…]")
 _AFTER_WORD = re.compile(
     r"(?:['’][sS]|[)\]}>\"'”’,;:!?%*…]|(?<=[0-9a-z)\]\"'])\.|(?<=[A-Z][A-Z])\.)\Z",
@@ -103,7 +102,10 @@ def linearise_by_entity(facts: Mapping[int, Record]) -> LinearData:
 def _attribute(name: str) -> str:
     """An attribute without accents, quotes and brackets, with underscores for spaces."""
     plain = _OUTER_QUOTES.sub("", _without_accents(name.strip()))
-    return _IN_BRACKETS.sub("", "_".join(plain.split()))
+    joined = "_".join(plain.split())
+    # From the first bracket to the last.
+    opening, closing = joined.find("("), joined.rfind(")")
+    return joined[:opening] + joined[closing + 1 :] if 0 <= opening < closing else joined
 
 
 def space_out(value: str) -> str:

@@ -27,8 +27,8 @@ _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*\Z|__[^_\n]{1,80
 _BULLET = re.compile(r"\s*(?:[-*+•–]|\d{1,2}[.)])\s+")
 _RULE = re.compile(r"\s*(?:[-*_=|:]\s*){3,}\Z")
 _ANNOUNCEMENT = re.compile(
-    r"\s*(?:sure|certainly|of course|okay|ok|absolutely|great)\b[^.\n]*[!.:]?\s*\Z|"
-    r"\s*(?:here\s+(?:is|are)|here's|below\s+(?:is|are)|this\s+is|the\s+following\s+(?:is|are)|based\s+on)\b[^.\n]*:\s*\Z",
+    r"\s*(?:sure|certainly|of course|okay|ok|absolutely|great)\b[^.\n]*[!.:]?\Z|"
+    r"\s*(?:here\s+(?:is|are)|here's|below\s+(?:is|are)|this\s+is|the\s+following\s+(?:is|are)|based\s+on)\b[^.\n]*:\Z",
     re.IGNORECASE,
 )
 _SHORT_LABEL = re.compile(r"\s*(?:\*\*)?[^.!?\n]{1,60}(?:\*\*)?:\s*(?:\*\*)?\s*\Z")
@@ -60,7 +60,7 @@ def segments(text: str) -> list[Segment]:
             close()
         elif _HEADING.match(line[0]) or _SHORT_LABEL.fullmatch(line[0]):
             close()
-            kind: SegmentKind = "announcement" if _ANNOUNCEMENT.match(line[0]) else "heading"
+            kind: SegmentKind = "announcement" if _ANNOUNCEMENT.match(line[0].rstrip()) else "heading"
             parts.append(_trimmed(text, line.start(), line.end(), kind))
         elif bullet := _BULLET.match(line[0]):
             close()
@@ -82,7 +82,7 @@ def _is_structure(line: str) -> bool:
 
 def _announced(text: str, segment: Segment) -> Segment:
     """A preamble such as "Sure! Here is a summary:" claims nothing."""
-    is_announcement = _ANNOUNCEMENT.match(text[segment.start : segment.end])
+    is_announcement = _ANNOUNCEMENT.match(text[segment.start : segment.end].rstrip())
     return segment._replace(kind="announcement") if is_announcement else segment
 
 

@@ -38,12 +38,13 @@ _DAYS = re.compile(
     r"(?:all |the |on )*(?:other|remaining) days(?: of the week)?))\b",
     re.IGNORECASE,
 )
+# Spaces inside a time, bounded: several that are not, one after the other, are slow.
 _CLOCK = (
-    r"(?:\d{1,2}(?:[:.]\d{1,2})?\s*(?:[ap]\.\s?m\.?|[ap]m\b)?|noon|midnight)"
-    r"(?:\s+(?:noon|midnight|in the (?:morning|evening|afternoon)))?"
+    r"(?:\d{1,2}(?:[:.]\d{1,2})?\s{0,9}(?:[ap]\.\s?m\.?|[ap]m\b)?|noon|midnight)"
+    r"(?:\s{1,9}(?:noon|midnight|in the (?:morning|evening|afternoon)))?"
 )
 _RANGE = re.compile(
-    rf"(?:\b(?:from|between)\s+)?(?<![\w:.$-])(?P<start>{_CLOCK})\s*(?:-|–|—|to|until|till|through|and)\s*"
+    rf"(?:\b(?:from|between)\s+)?(?<![\w:.$-])(?P<start>{_CLOCK})\s{{0,9}}(?:-|–|—|to|until|till|through|and)\s{{0,9}}"
     rf"(?P<end>{_CLOCK})(?![\w%$:/]|\.\d)",
     re.IGNORECASE,
 )

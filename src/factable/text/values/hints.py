@@ -26,11 +26,16 @@ class Hint:
     words: str = ""
 
 
+# Characters of a name that are read, from its end, where units stand; the words are looked at several times.
+_MAX_NAME = 1000
+
+
 def hint_of(attribute: str, siblings: Mapping[str, str]) -> Hint:
     """What an attribute and the attributes of the same object tell of a value.
 
     Siblings are given by their names, or by paths such as `units.temperature`.
     """
+    attribute = attribute[-_MAX_NAME:]
     hint = _hint_of_name(attribute)
     unit, scale = _from_siblings(attribute, siblings)
     if not hint.unit:

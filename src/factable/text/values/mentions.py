@@ -112,8 +112,6 @@ def _covered(text: str, mentions: Iterable[Mention]) -> bytearray:
 
 _BOOLEANS = dict.fromkeys(("yes", "true", "enabled", "✓", "✔", "✅"), True)
 _BOOLEANS |= dict.fromkeys(("no", "false", "disabled", "✗", "✘", "❌"), False)
-# "52.0"(minutes), 41.9 (kilometres)
-_UNIT_IN_PARENTHESES = re.compile(r"\"?([^\"()]*\d[^\"()]*)\"?\s*\(([^()]+)\)")
 _WHEN = re.compile(
     r"\b(?:date|dates|year|years of|season|born|died|birth|death|established|founded|opened|completed|aired|"
     r"built|since|released|selected|added|inaugurated|started|ended|begun|first flown|retired)\b",
@@ -126,6 +124,8 @@ _PER = re.compile(r"(?<=\w)\s?(?:/|per\s)\s?[a-z]+\Z", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*[;|]\s*|\s*,\s+(?:and\s+)?")
 _AND_OTHERS = re.compile(r"(?:and\s)?(?:others|more|etc\.?|so on)", re.IGNORECASE)
 _AND = re.compile(r"\s+and\s+")
+# Each member is looked for in the whole text; what has more is read as one name.
+_MAX_MEMBERS = 100
 
 
 def parse_value(text: str, attribute: str = "") -> Value:
@@ -145,10 +145,10 @@ def apply_hint(value: str, hint: Hint) -> tuple[Value, ...]:
     plain = clean_value(value)
     if plain.lower() in _BOOLEANS:
         return (Boolean(_BOOLEANS[plain.lower()]),)
-    parenthesis = _UNIT_IN_PARENTHESES.fullmatch(value.strip())
-    measured = _numbers_and_dates(f"{parenthesis[1].strip()} {parenthesis[2].strip()}") if parenthesis else []
-    if parenthesis and not measured:
-        measured = [*_numbers_and_dates(parenthesis[1].strip()), *_numbers_and_dates(parenthesis[2].strip())]
+    parts = _unit_in_parentheses(value.strip())
+    measured = _numbers_and_dates(" ".join(parts)) if parts else []
+    if parts and not measured:
+        measured = [reading for part in parts for reading in _numbers_and_dates(part)]
     # `plain` has lost the special spaces that separate thousands.
     values = measured or _numbers_and_dates(plain) or _numbers_and_dates(value.strip())
     values = values or _numbers_and_dates(_PER.sub("", plain))
@@ -162,6 +162,16 @@ def apply_hint(value: str, hint: Hint) -> tuple[Value, ...]:
     members = _members(plain)
     listing = [NameList(members)] if members else []
     return (*dict.fromkeys(values), *listing, parse_name(plain))
+
+
+def _unit_in_parentheses(value: str) -> tuple[str, str] | None:
+    """The two parts of "52.0"(minutes) or 41.9 (kilometres)."""
+    amount, opening, rest = value.partition("(")
+    unit, closing, beyond = rest.partition(")")
+    amount = amount.rstrip().removeprefix('"').removesuffix('"')
+    if not (opening and closing and unit) or beyond or set("()\"") & {*amount} or "(" in unit:
+        return None
+    return (amount.strip(), unit.strip()) if any(map(str.isdecimal, amount)) else None
 
 
 _ISO_RANGE = re.compile(r"(?<=\d)/(?=\d{4}-\d\d)")
@@ -275,4 +285,4 @@ def _members(text: str) -> tuple[Name, ...]:
         if len(parts) < 3:
             return ()
     parts = [part for part in parts if not _AND_OTHERS.fullmatch(part)]
-    return tuple(map(parse_name, parts)) if len(parts) > 1 else ()
+    return tuple(map(parse_name, parts)) if 1 < len(parts) <= _MAX_MEMBERS else ()
