@@ -169,7 +169,7 @@ def _unit_in_parentheses(value: str) -> tuple[str, str] | None:
     amount, opening, rest = value.partition("(")
     unit, closing, beyond = rest.partition(")")
     amount = amount.rstrip().removeprefix('"').removesuffix('"')
-    if not (opening and closing and unit) or beyond or set("()\"") & {*amount} or "(" in unit:
+    if not (opening and closing and unit) or beyond or set('()"') & {*amount} or "(" in unit:
         return None
     return (amount.strip(), unit.strip()) if any(map(str.isdecimal, amount)) else None
 
