@@ -31,12 +31,13 @@ class Fault(NamedTuple):
     def __str__(self) -> str:
         """One line such as `data.jsonl:17: no "text" field; add one`."""
         where = self.source if self.line is None else f"{self.source}:{self.line}"
-        problem, remedy = (_shorten(printable(text)) for text in (self.problem, self.remedy))
-        return f"{printable(where)}: {problem}; {remedy}"
+        return ": ".join((in_one_line(where), f"{in_one_line(self.problem)}; {in_one_line(self.remedy)}"))
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= MAX_CHARACTERS_SHOWN else text[: MAX_CHARACTERS_SHOWN - 1] + "…"
+def in_one_line(text: str) -> str:
+    """Text from outside, printable and short enough for a message."""
+    shown = printable(text[: MAX_CHARACTERS_SHOWN + 1])
+    return shown if len(shown) <= MAX_CHARACTERS_SHOWN else shown[: MAX_CHARACTERS_SHOWN - 1] + "…"
 
 
 def printable(text: str) -> str:
@@ -96,7 +97,7 @@ def describe_error(error: BaseException) -> str:
 
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-    message = _shorten(printable(str(error)))
+    message = in_one_line(str(error))
     return f"{type(error).__name__}{f': {message}' if message else ''}{where}"
 
 

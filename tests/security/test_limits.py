@@ -4,18 +4,22 @@ import gzip
 import io
 import json
 import lzma
+import os
 
 import numpy
 import pytest
 import zstandard
 
 import factable
-from factable.errors import DataError
+from factable.engine import collect
+from factable.engine.sources import iter_units
+from factable.errors import DataError, UsageError
 from factable.gate.config import read_config
 from factable.io import blocks, files, limits, objects
 from factable.io import files as packed
 from factable.io.formats import open_format
 from factable.metrics.parent.counts import load_counts
+from factable.study import comparison
 from helpers.paths import ROOT
 
 GOOD = {"id": "a", "data": [["s", "p", "o"]], "text": "s o"}
@@ -158,6 +162,78 @@ def test_arrays_that_unpack_to_gigabytes(tmp_path):
 def test_long_names_make_no_long_messages(tmp_path):
     for content in (line(**{"t" * 1_000_000: 1, "text": 3}), line(id=[1] * 100_000), b"\xff" * 100_000):
         assert len(refusal(factable.read, tmp_path / "x.jsonl", content)) < 1000
+
+
+def test_a_json_list_of_many_empty_objects(tmp_path, monkeypatch):
+    monkeypatch.setattr(objects, "MAX_OBJECTS", 1000)
+    message = refusal(factable.read, tmp_path / "x.json", b"[" + b",".join([b"{}"] * 2000) + b"]")
+    assert message == ": a JSON list of more than 1000 objects; write JSON lines: one object per line"
+
+
+def test_faults_of_a_list_do_not_pile_up():
+    (batch,) = iter_units([[{"text": 1}] * 10_000])
+    assert len(batch.faults) == 10_000
+    assert len(set(map(id, batch.faults))) <= 1000
+
+
+def test_many_empty_frames(tmp_path):
+    message = refusal(factable.read, tmp_path / "x.zst", zstandard.compress(b"") * 3000)
+    assert message == ": more than 1000 empty frames; the file is damaged; download or create it again"
+    few = zstandard.compress(b"") * 500
+    (tmp_path / "y.zst").write_bytes(few + zstandard.compress(line()) + few)
+    assert len(factable.read(tmp_path / "y.zst")) == 1
+
+
+def test_systems_without_number(tmp_path, monkeypatch, run_command):
+    monkeypatch.setattr(collect, "MAX_SYSTEMS", 10)
+    monkeypatch.setattr(comparison, "MAX_COMPARED", 5)
+    path = tmp_path / "x.jsonl"
+    lines = [line(system=str(number), references=["s o"]) for number in range(11)]
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(DataError, match=r': more than 10 systems; check the field "system"'):
+        factable.score(path, ["parent"])
+    path.write_bytes(b"\n".join(lines[:10]))
+    assert len(factable.score(path, ["parent"])["parent"].values) == 10
+    with pytest.raises(UsageError, match="10 systems; a comparison takes 5 at most: choose `systems`"):
+        factable.compare(path, ["parent"])
+
+
+def test_the_first_hundred_of_many_bad_lines(tmp_path, run_command):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(line(references=["s o"]) + b'\n{"text": 1}' * 3000)
+    told = run_command("score", path, "-m", "parent", "--skip-bad").stderr.splitlines()
+    assert len(told) == 102
+    assert told[-1] == "factable: 3000 bad lines skipped"
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.xml")
+    with pytest.raises(DataError, match="a folder without XML files"):
+        list(open_format("webnlg")([str(tmp_path)]))
+
+
+def test_long_attributes_make_no_long_messages(tmp_path):
+    entry = f'<entry eid="{"x" * 3_000_000}" category="c" size="1"></entry>'
+    content = f"<benchmark><entries>{entry}</entries></benchmark>".encode()
+    assert len(refusal(lambda path: list(open_format("webnlg")([path])), tmp_path / "x.xml", content)) < 1200
+
+
+def test_a_long_misuse_makes_no_long_message(run_process):
+    done = run_process("score", "x.jsonl", "-m", "p" * 100_000)
+    assert done.returncode == 2
+    assert len(done.stderr) < 2000
+
+
+def test_too_little_memory_is_one_line(run_process, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import factable.io.read\n"
+        "def fail(*_, **__):\n    raise MemoryError\n"
+        "factable.io.read.iter_blocks = fail\n"
+    )
+    (tmp_path / "x.jsonl").write_bytes(line())
+    done = run_process("score", tmp_path / "x.jsonl", "-m", "parent", extra=tmp_path)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"factable: out of memory; give less data at a time, or run fewer jobs\n"
 
 
 def test_the_page_has_the_limits():

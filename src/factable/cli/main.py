@@ -81,6 +81,8 @@ COMMANDS = {
     "train": ("train", "Train the models and data files of metrics on your own data."),
 }
 INTERRUPTED = 130
+# Characters of a line of an error: three parts of a fault, each of which is shortened itself.
+MAX_LINE = 1600
 
 
 class RootGroup(LazyGroup):
@@ -131,6 +133,8 @@ def main() -> None:
         code = _stop("told to end", end, 128 + end.signal)
     except FactableError as error:
         code = _fail(str(error), error.exit_code)
+    except MemoryError:
+        code = _fail("out of memory; give less data at a time, or run fewer jobs", 1)
     except OSError as error:
         code = _fail(f"{error.filename or 'output'}: {error.strerror or error}", 1)
         # What could not be written would be tried, and complained of, once more at exit.
@@ -189,7 +193,9 @@ def _one_line(error: click.ClickException) -> str:
 
 
 def _fail(message: str, code: int) -> int:
-    click.echo(f"factable: {message}", err=True)
+    # Names in it may be as long as somebody likes.
+    lines = (line if len(line) <= MAX_LINE else f"{line[: MAX_LINE - 1]}…" for line in message.split("\n"))
+    click.echo("factable: " + "\n".join(lines), err=True)
     return code
 
 

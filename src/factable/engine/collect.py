@@ -11,12 +11,16 @@ from factable.core.signature import settings_of
 from factable.engine.plan import Plan, Scored, by_line, keep_only, repeat_fault
 from factable.errors import MAX_FAULTS_SHOWN, DataError, Fault
 from factable.io.duplicates import SeenKeys
+from factable.io.limits import MAX_SYSTEMS
 
 Listener = Callable[[Scored], None]
 
 
+MAX_SKIPPED_SHOWN = 100
+
+
 class Skipped(NamedTuple):
-    """Bad lines that were left out: how many, and what was wrong with the first ten."""
+    """Bad lines that were left out: how many, and what was wrong with the first hundred."""
 
     total: int
     faults: tuple[Fault, ...]
@@ -42,13 +46,13 @@ def collect(
 ) -> Result:
     """Collect scored units and pass each to the listener; bad data is refused, or skipped if asked."""
     seen = SeenKeys()
-    gathered = _Gathered(plan)
+    gathered = _Gathered(plan, source)
     faults: list[Fault] = []
     bad = 0
     for unit in units:
         unit, new_faults = _without_repeats(unit, seen)
         bad += len(new_faults)
-        faults = (faults + new_faults)[:MAX_FAULTS_SHOWN]
+        faults = (faults + new_faults)[: MAX_SKIPPED_SHOWN if skip_bad else MAX_FAULTS_SHOWN]
         if len(faults) == MAX_FAULTS_SHOWN and not skip_bad:
             break
         # Data that will be refused is read on for more faults, but nobody hears of its scores.
@@ -65,7 +69,8 @@ def collect(
 class _Gathered:
     """The scores so far."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, source: str) -> None:
+        self._source = source
         self.system_of = array("I")
         self._metrics = plan.metrics
         self._pieces: list[list[Scores]] = [[] for _ in plan.metrics]
@@ -83,6 +88,11 @@ class _Gathered:
         self._references.update(unit.references)
 
     def _number(self, system: str) -> int:
+        if len(self._systems) >= MAX_SYSTEMS and system not in self._systems:
+            problem = f"more than {MAX_SYSTEMS} systems"
+            raise DataError(
+                [Fault(self._source, None, problem, 'check the field "system", or split the data')]
+            )
         return self._systems.setdefault(system, len(self._systems))
 
     def finish(self, skipped: Skipped) -> Result:

@@ -12,6 +12,8 @@ R = TypeVar("R")
 # What the entries of a source are called in messages.
 RowKind = Literal["line", "row", "element"]
 MAX_SHOWN = 60
+# Faults of one batch of rows; millions of them would fill the memory.
+MAX_FAULTS_KEPT = 1000
 JSON_NAMES = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
 
 
@@ -60,7 +62,10 @@ class Faults:
 
     def add(self, *faults: Fault) -> None:
         """Add faults; raise when there are enough of them for one report."""
-        self._faults.extend(faults)
+        # Only the first are ever shown; of the others their number counts.
+        room = max(0, MAX_FAULTS_KEPT - len(self._faults))
+        self._faults.extend(faults[:room])
+        self._faults.extend(self._faults[-1:] * len(faults[room:]))
         if not self._skip_bad and len(self._faults) >= MAX_FAULTS_SHOWN:
             self.check()
 

@@ -19,6 +19,8 @@ from factable.io.limits import FREE_BYTES, MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, M
 
 # Small, because a malicious kilobyte may unpack to 32 megabytes.
 PACKED_BYTES = 1 << 12
+# Of a zst file, one after the other: each takes as long as a page of text.
+MAX_EMPTY_FRAMES = 1000
 
 
 class _Unpacked(RawIOBase):
@@ -28,7 +30,9 @@ class _Unpacked(RawIOBase):
     def __init__(self, packed: IO[bytes], zstandard: Any) -> None:
         self._packed = packed
         self._zstandard = zstandard
+        self._decompressor = zstandard.ZstdDecompressor()
         self._frame: Any = None
+        self._empty_frames = 0
         self._waiting = memoryview(b"")
 
     def readable(self) -> bool:
@@ -53,14 +57,18 @@ class _Unpacked(RawIOBase):
         unpacked = []
         while chunk:
             if self._frame is None:
-                self._frame = self._zstandard.ZstdDecompressor().decompressobj()
+                self._frame = self._decompressor.decompressobj()
             try:
-                unpacked.append(self._frame.decompress(chunk))
+                content = self._frame.decompress(chunk)
             except self._zstandard.ZstdError as error:
                 raise EOFError(str(error)) from None
+            unpacked.append(content)
             chunk = self._frame.unused_data
             if self._frame.eof:
                 self._frame = None
+                self._empty_frames = 0 if content else self._empty_frames + 1
+            if self._empty_frames > MAX_EMPTY_FRAMES:
+                raise EOFError(f"more than {MAX_EMPTY_FRAMES} empty frames")
         return b"".join(unpacked)
 
 

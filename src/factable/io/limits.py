@@ -16,6 +16,11 @@ MAX_RATIO = 200
 MAX_TEXT = 1_000_000
 MAX_RECORDS = 100_000
 MAX_NESTING = 100
+# Objects and lists in a JSON list: each takes a hundred bytes of memory, and two in the file.
+MAX_OBJECTS = 2_000_000
+# Systems of a run, each a row of its tables; and systems that are compared, each with every other.
+MAX_SYSTEMS = 10_000
+MAX_COMPARED = 200
 # Attribute names that are joined from nested names: a long one would be copied into every record.
 MAX_NAME = 1000
 # Fields of an example: eight are known, the user may have more.

@@ -13,7 +13,7 @@ from factable.io.blocks import Block, explain_broken_json, is_json_list, iter_bl
 from factable.io.duplicates import check_unique_names
 from factable.io.faults import JSON_NAMES, Faults, Malformed, RowKind, kind_of, make_each
 from factable.io.files import source_name
-from factable.io.limits import MAX_DOCUMENT_BYTES
+from factable.io.limits import MAX_DOCUMENT_BYTES, MAX_OBJECTS
 from factable.types import Example
 
 T = TypeVar("T")
@@ -66,6 +66,9 @@ def _make_line(make: Make[R], row: tuple[int, bytes]) -> R:
 def read_json_list(first: Block, rest: Iterator[Block]) -> list[object]:
     """The elements of a file that is one JSON list."""
     content = b"".join(_limited(first, rest))
+    if content.count(b"{") + content.count(b"[") > MAX_OBJECTS:
+        problem = f"a JSON list of more than {MAX_OBJECTS} objects"
+        raise DataError([Fault(first.source, None, problem, "write JSON lines: one object per line")])
     try:
         elements: list[object] = orjson.loads(content)
         check_unique_names(content, elements)

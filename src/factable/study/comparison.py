@@ -14,6 +14,7 @@ from factable.core.metric import Metric, corpus_results
 from factable.core.results import VALUE, Scores, pick
 from factable.errors import UsageError, printable
 from factable.io.files import COMPRESSION_ENDINGS, source_name
+from factable.io.limits import MAX_COMPARED
 from factable.io.read import Source
 from factable.stats import Column, Indices
 from factable.stats.bootstrap import Draws, Finish, interval
@@ -111,6 +112,8 @@ def compare_systems(
         require_known("system", [baseline], names)
     if len(names) < 2:
         raise UsageError(f"1 system ({printable(names[0])}), but a comparison needs 2 or more; add systems")
+    if len(names) > MAX_COMPARED:
+        raise UsageError(f"{len(names)} systems; a comparison takes {MAX_COMPARED} at most: choose `systems`")
     indices = _pair_up(panel)
     options = _Options(names, baseline, draws, seed, alpha)
     scored = zip(panel.result.metrics, panel.result.scores, strict=True)

@@ -150,7 +150,8 @@ def _find_files(source: str) -> list[str]:
     if not os.path.isdir(source):
         return [source]
     files = Path(source).rglob("*")
-    paths = sorted(str(path) for path in files if path.name.lower().endswith(FILE_ENDINGS))
+    # A pipe would be waited for until somebody writes to it.
+    paths = sorted(str(path) for path in files if path.name.lower().endswith(FILE_ENDINGS) and path.is_file())
     if not paths:
         raise DataError(
             [Fault(source, None, "a folder without XML files", "name a folder of WebNLG XML files")]
@@ -240,7 +241,7 @@ def read_webnlg_human(sources: Sequence[str]) -> Iterator[Example]:
 def _read_inputs(folder: Path) -> dict[str, tuple[str, Table, tuple[str, ...]]]:
     """Item, table and references of every input, by the text that stands for it in the ratings file."""
     paths = [str(folder / IDS_FILE), str(folder / INPUTS_FILE)]
-    paths += sorted(str(path) for path in folder.glob(REFERENCE_FILES))
+    paths += sorted(str(path) for path in folder.glob(REFERENCE_FILES) if path.is_file())
     columns = [read_lines(path) for path in paths]
     while columns[0] and not columns[0][-1].strip():
         # The published list of ids ends with a blank line.

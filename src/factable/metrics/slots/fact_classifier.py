@@ -65,16 +65,17 @@ class FactClassifier:
         for feature in present:
             for column, weight in self.weights.get(feature, {}).items():
                 sums[column] += weight
-        probabilities = {
-            record.attribute: {UNFILLED: float(not is_there), record.value: float(is_there)}
-            for record in names
-            for is_there in [placeholder(record.attribute) in present]
-        }
+        probabilities: dict[str, dict[str, float]] = {}
         start = 0
         for slot, values in self.slots.items():
             end = start + len(values)
             probabilities[slot] = _softmax((UNFILLED, *values), (0.0, *sums[start:end]))
             start = end
+        # A slot may have several names.
+        for slot in {record.attribute: None for record in names}:
+            is_there = placeholder(slot) in present
+            said = {record.value: float(is_there) for record in names if record.attribute == slot}
+            probabilities[slot] = {UNFILLED: float(not is_there), **said}
         return probabilities
 
 

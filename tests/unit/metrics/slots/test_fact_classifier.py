@@ -34,6 +34,8 @@ def parts(data, text, spec="fact_classifier"):
         # What it was not taught is looked for.
         ("name[Aromi], seats[40]", "Aromi has forty seats.", {}),
         ("name[Aromi], seats[40]", "Aromi has fifty seats.", {"missing": 1, "omission": 1}),
+        # Two names of one slot; one is there, so the slot is filled.
+        ("name[Aromi], name[- ...], food[French]", "Aromi serves French food.", {}),
     ],
 )
 def test_the_embedded_classifier(data, text, expected):
