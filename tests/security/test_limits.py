@@ -184,7 +184,7 @@ def test_many_empty_frames(tmp_path):
     assert len(factable.read(tmp_path / "y.zst")) == 1
 
 
-def test_systems_without_number(tmp_path, monkeypatch, run_command):
+def test_systems_without_number(tmp_path, monkeypatch):
     monkeypatch.setattr(collect, "MAX_SYSTEMS", 10)
     monkeypatch.setattr(comparison, "MAX_COMPARED", 5)
     path = tmp_path / "x.jsonl"
