@@ -28,8 +28,8 @@ def describe_training(
     """How an encoder was trained, in one paragraph."""
     rates = " and ".join(f"{rate:g}" for rate in learning_rates)
     text = (
-        f"{passes}. Batches of {batch_size}, learning rate {rates} with warm-up and linear decay, bf16, "
-        f"frozen word embeddings, at most {max_tokens} tokens, seed {seed}; {minutes:.0f} minutes."
+        f"{passes}. Batches of {batch_size}, learning rate {rates} with warm-up and linear decay, "
+        f"bf16 where the CPU has it, frozen word embeddings, at most {max_tokens} tokens, seed {seed}; {minutes:.0f} minutes."
     )
     return fill(text, WIDTH)
 

@@ -245,7 +245,7 @@ def _write_card(
                 ],
             ),
             "Training": describe_training(
-                f"{options.epochs} passes over all sentences",
+                f"{options.epochs} passes over sentences with marks and {CLEAN_OF_TEN} of ten without",
                 batch_size=options.batch_size,
                 learning_rates=[options.learning_rate],
                 seed=options.seed,

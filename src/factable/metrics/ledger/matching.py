@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -40,7 +40,7 @@ from factable.text.values.hints import hint_of
 from factable.text.values.mentions import apply_hint
 from factable.text.values.names import parse_name
 from factable.text.values.nations import regions_of
-from factable.text.values.units import unit_of
+from factable.text.values.units import unit_of, vaguer_unit
 from factable.text.values.words import split_words
 from factable.types import Span
 
@@ -241,6 +241,7 @@ _ARITHMETIC = re.compile(
     r"outscor\w+|over|under|above|below)\b|%",
     re.IGNORECASE,
 )
+_ONE = frozenset(("one", "a", "an"))
 _RIGHT_AFTER = re.compile(r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?", re.IGNORECASE)
 _ORDER = {relation: rank for rank, relation in enumerate(Relation)}
 
@@ -503,20 +504,22 @@ class Matcher:
             key=lambda each: (-each.strength, _ORDER[each.relation], each.leaf),
         )
         instead = None
-        if self._is_amount(mention) and not self.asks_for_arithmetic(span):
+        is_amount = self._is_amount(mention) and not self.asks_for_arithmetic(span)
+        if is_amount:
             instead = self._asked_for(mention, leaves, scope)
             best = max(candidates, key=lambda each: each.scope, default=None)
             if instead is not None and best is not None and best.scope >= 0.5:
                 # A value that is in the data, and of what the text speaks, is wrong only under plain words.
                 fits = best.cue > SLIGHTLY or instead.cue < PLAINLY
                 instead = None if fits or not self._is_comparable(instead.leaf, mention) else instead
-        if instead is None and candidates and candidates[0].scope == 0:
+        may_stray = is_amount or isinstance(mention.value, Name)
+        if instead is None and may_stray and candidates and candidates[0].scope == 0:
             instead = self._displaced(candidates[0], leaves, scope)
         return Match(span, mention, tuple(candidates), instead)
 
     def _is_comparable(self, leaf: int, mention: Mention) -> bool:
         return any(
-            compare_values(value, mention.value) is Relation.DIFFERENT for value in self.index.readings[leaf]
+            _relation(value, mention.value) is Relation.DIFFERENT for value in self.index.readings[leaf]
         )
 
     def _displaced(
@@ -538,8 +541,13 @@ class Matcher:
 
     def _is_amount(self, mention: Mention) -> bool:
         """Whether a mention is an amount or a moment, but no rank and no period that keys contain."""
-        is_rank = isinstance(mention.value, Number) and mention.value.unit == "ordinal"
-        return _is_exact(mention.value) and not is_rank and not self.is_period(mention)
+        value = mention.value
+        is_rank = isinstance(value, Number) and value.unit == "ordinal"
+        is_one = isinstance(value, Number) and not value.unit and self._written(mention) in _ONE
+        return _is_exact(value) and not is_rank and not is_one and not self.is_period(mention)
+
+    def _written(self, mention: Mention) -> str:
+        return self.parsed.text[mention.start : mention.end].lower()
 
     def is_period(self, mention: Mention) -> bool:
         """Whether keys of the data contain a date or number: what it says of time is the column it names."""
@@ -596,9 +604,16 @@ class Matcher:
         return frozenset(stem(word.folded) for part in parts for word in split_words(part))
 
 
+def _relation(value: Value, said: Value) -> Relation:
+    """How a value compares with what a text says in its place; "dollars" are those of the data."""
+    if isinstance(value, Number) and isinstance(said, Number) and said.unit == vaguer_unit(value.unit) != "":
+        said = replace(said, unit=value.unit)
+    return compare_values(value, said)
+
+
 def _differs(value: Value, said: Value) -> bool:
     """Whether two values cannot be the same: other amounts, or units that do not fit."""
-    relation = compare_values(value, said)
+    relation = _relation(value, said)
     if relation is Relation.INCOMPARABLE and isinstance(value, Number) and isinstance(said, Number):
         return (
             bool(value.unit and said.unit) and unit_of(value.unit).dimension != unit_of(said.unit).dimension

@@ -27,7 +27,7 @@ NLI_MODELS = ("nli",)
 EMBEDDERS = ("embed", "trained")
 QA_MODELS = ("qa",)
 MARKS_MODELS = ("marks",)
-EMBEDDED = (*NLI_MODELS, *EMBEDDERS, *QA_MODELS)
+EMBEDDED = (*NLI_MODELS, *EMBEDDERS, *QA_MODELS, *MARKS_MODELS)
 _EMBEDDED_FOLDER = Path(str(files("factable") / "data" / "models"))
 MODEL_REMEDY = "install factable again, or take another folder"
 
