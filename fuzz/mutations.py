@@ -45,6 +45,20 @@ TOKENS: tuple[bytes, ...] = (
     ),
     *(b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"&b;", b"]]>", b"<entry>", b"</lex>", b"<br>", b"&#0;"),
     *(b"../../etc/passwd", b"(a+)+$", b"(?:", b"{1,99999999}", b"a" * 3000, b"a." * 300, b" " * 3000),
+    # Texts and values: what looks like the beginning of something, again and again.
+    *(b"- ...", b"5 km " * 50, b"twenty " * 50, b"1990 " * 50, b"$5 " * 50, b"May 1" * 50, b"[0]" * 50),
+    *(
+        b"%" * 200,
+        b"1-" * 100,
+        b"Mon-Fri 9-5 ",
+        b"5 am - ",
+        b"no ",
+        b"A. ",
+        b"(5 km)",
+        b"and ",
+        b"1\xc2\xa0" * 50,
+    ),
+    *(b"{}," * 200, b'"name":"",', b"name[", b"], near[- ...]"),
     *(
         b"ref" + b"9" * 5000,
         b"human.",

@@ -12,10 +12,12 @@ import pyarrow.parquet
 import zstandard
 
 import factable
+from factable.gate.policy import KINDS
 from factable.kernels.cider import count_documents
 from factable.kernels.words import WordOptions
 from factable.metrics.cider import Idf, save_idf
 from factable.metrics.parent.counts import save_counts
+from factable.models.runtime import cache
 from factable.models.runtime.arrays import write_tensors
 from factable.models.runtime.manifest import embedded_folder
 from factable.train.counts import CountsBuilder
@@ -29,6 +31,18 @@ EXAMPLES = (
     {"id": "d", "data": ["a | b | c", {"row": "x", "col": 3}], "text": "愛 \U0001f600", "mine": {"a": [1]}},
 )
 JSON_LINES = "\n".join(json.dumps(one, ensure_ascii=False) for one in EXAMPLES).encode()
+E2E_LINES = json.dumps(
+    {
+        "data": "name[Blue Spice], near[Crowne Plaza], food[French], priceRange[£20-25], familyFriendly[no]",
+        "text": "Blue Spice near Crowne Plaza serves French food for £20-25. It opens at 5 pm on 1 May 2026.",
+        "references": ["Blue Spice serves French food."],
+    }
+).encode()
+REFERENCES = b'{"id": "a", "references": ["r", "s"]}\n{"id": "b", "references": ["t"]}\n'
+TEXTS = (
+    b"Ada Lovelace, born on 10 December 1815 in London, wrote 3.5 km of notes for $5 million.",
+    b"# Caf\xc3\xa9\n- Open Mon-Fri 9:00-17:00, closed on Sundays\n- No WiFi (parking is not mentioned), 20% off.",
+)
 JSON_LIST = json.dumps(EXAMPLES, indent=1).encode()
 CSV = (
     b"id,system,text,data,title,ref2,reference1,references,human.f,mine\n"
@@ -93,7 +107,7 @@ PATTERNS = (
 BASELINE = json.dumps(
     {
         "signature": "ledger|model:nli|v:1",
-        "rates": {"omission": {"value": 0.5}, "hallucination": {"value": 0.0}},
+        "rates": {kind: {"value": 0.5} for kind in KINDS},
         "examples": [{"id": "a", "system": "", "label": "ok"}],
     }
 ).encode()
@@ -155,6 +169,17 @@ def counts(folder: Path) -> bytes:
     builder.add(Example("1", "", "", table, ("Ada was born in 1815",)))
     save_counts(builder.finish(), folder / "counts")
     return (folder / "counts").read_bytes()
+
+
+CACHE_KEYS = [bytes([number]) * 16 for number in range(20)]
+CACHED = b"an answer of a model"
+
+
+def answer_cache(folder: Path) -> bytes:
+    """A file of cached answers."""
+    path = folder / "answers.sqlite"
+    cache.put(path, dict.fromkeys(CACHE_KEYS, CACHED))
+    return path.read_bytes()
 
 
 def idf(folder: Path) -> bytes:

@@ -3,6 +3,7 @@
 import atexit
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,12 +13,13 @@ import factable
 from factable.cli.given import read_data
 from factable.core.registry import parse
 from factable.core.signature import spec
-from factable.errors import MAX_CHARACTERS_SHOWN, FactableError
+from factable.errors import MAX_CHARACTERS_SHOWN, FactableError, FactableWarning
 from factable.gate.baseline import read_baseline
 from factable.gate.config import read_config
 from factable.io.data import make_table
 from factable.io.faults import Malformed
 from factable.io.formats import open_format
+from factable.io.joins import read_joins
 from factable.io.judgements import read_annotations, read_preferences
 from factable.metrics.cider import load_idf
 from factable.metrics.extraction.extractors import load_extractor
@@ -25,13 +27,29 @@ from factable.metrics.ledger.weights import load_ledger_weights
 from factable.metrics.parent.counts import load_counts
 from factable.metrics.slots.fact_classifier import load_classifier
 from factable.metrics.slots.patterns import load_patterns
+from factable.models.runtime import cache
 from factable.models.runtime.manifest import read_manifest
 from factable.models.templates import load_templates
 from factable.report.scores import csv_rows, jsonl_rows
+from factable.structure import Structure
+from factable.text.answers import answer_spans, answers_beside, value_similarity
+from factable.text.clauses import clauses
+from factable.text.linearise import linearise
+from factable.text.markdown import segments
+from factable.text.opening_hours import hours_claims, parse_hours
+from factable.text.templates import Templates
+from factable.text.values import find_value, parts_of
+from factable.types import Record
 from fuzz import samples
 
 # A message has at most ten faults, each of which shows a place, what was found and what to do.
 MAX_MESSAGE = 10 * (3 * MAX_CHARACTERS_SHOWN)
+
+
+METRICS = (
+    *("bleu", "bleu_t", "chrf", "cider", "cider_d", "nist", "parent", "rouge", "ter"),
+    *("aligner", "fact_classifier", "rg", "slot_error"),
+)
 
 
 @dataclass(frozen=True)
@@ -86,11 +104,20 @@ def _score(path: str) -> object:
     return jsonl_rows(examples, pieces), csv_rows(examples, pieces)
 
 
+def _score_by_all(path: str) -> object:
+    """Score by every metric that reads values and words and asks no model."""
+    return [list(scores.findings) for scores in factable.score(factable.read(path), METRICS).values()]
+
+
 def _example_files(folder: Path) -> Iterable[Target]:
     for ending, content in (("jsonl", samples.JSON_LINES), ("json", samples.JSON_LIST)):
         yield Target(ending, [content], _of_file(folder / f"x.{ending}", _score))
     yield Target("csv", [samples.CSV, samples.FACTS], _of_file(folder / "x.csv", factable.read))
     yield Target("parquet", [samples.parquet()], _of_file(folder / "x.parquet", factable.read))
+    yield Target(
+        "metrics", [samples.JSON_LINES, samples.E2E_LINES], _of_file(folder / "metrics.jsonl", _score_by_all)
+    )
+    yield Target("references", [samples.REFERENCES], _of_file(folder / "refs.jsonl", read_joins))
     yield Target("packed", samples.packed_lines(), _of_file(folder / "packed", factable.read))
 
 
@@ -180,6 +207,22 @@ def _models(folder: Path) -> Iterable[Target]:
     model.mkdir()
     manifest = _of_file(model / "manifest.json", lambda _: read_manifest(model).identity)
     yield Target("manifest", [samples.MANIFEST], manifest)
+    yield Target("answer cache", [samples.answer_cache(folder)], partial(_read_cache, folder))
+
+
+def _read_cache(folder: Path, content: bytes) -> object:
+    """Whatever the file holds, an answer is the one that was cached or none."""
+    path = folder / "cache.sqlite"
+    path.write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FactableWarning)
+        answers = cache.get(path, samples.CACHE_KEYS)
+        assert answers.items() <= dict.fromkeys(samples.CACHE_KEYS, samples.CACHED).items()
+        cache.put(path, {b"new": samples.CACHED})
+    path.with_name(f"{path.name}.damaged").unlink(missing_ok=True)
+    # Damage may have shown only while writing; a new file is made at the next attempt.
+    cache._retry_at.clear()
+    return answers
 
 
 def _forget(load: Callable[[str], object], path: str) -> object:
@@ -192,6 +235,7 @@ def _forget(load: Callable[[str], object], path: str) -> object:
 
 def _texts(_: Path) -> Iterable[Target]:
     yield Target("spec", samples.SPECS, _read_spec)
+    yield Target("text", samples.TEXTS, _read_text)
     yield Target("data", [b'{"a": {"b": [1, null]}}', b"name[x], food[y]", b"a | b | c"], _read_given)
 
 
@@ -202,13 +246,31 @@ def _read_spec(content: bytes) -> object:
     return hash(metric), text
 
 
+def _read_text(content: bytes) -> object:
+    """Everything that is read of a text, and of the same text as a value and as a name."""
+    text = content.decode("utf-8", "replace")
+    for sentence in segments(text):
+        list(hours_claims(text, (sentence.start, sentence.end)))
+        clauses(text, (sentence.start, sentence.end))
+    record = Record(text, text, text)
+    return (
+        [find_value(value, text, text) for value in (text, "5 km", "1 May 1990", "Ada")],
+        parts_of(text, text),
+        answers_beside(text, answer_spans(text), {0: record}),
+        value_similarity(text, text, text),
+        parse_hours(text),
+        linearise({0: record}),
+        Templates().sentence(record),
+    )
+
+
 def _read_given(content: bytes) -> object:
     text = content.decode("utf-8", "replace")
     # A path or stdin would be another test.
     if text.startswith(("@", "-")) or text.endswith(".json"):
         return None
     try:
-        return make_table(read_data(text, "--data"))
+        return Structure.of(make_table(read_data(text, "--data")))
     except Malformed as fault:
         # The command makes a fault of it.
         return fault.problem
