@@ -41,7 +41,7 @@ E2E_LINES = json.dumps(
 REFERENCES = b'{"id": "a", "references": ["r", "s"]}\n{"id": "b", "references": ["t"]}\n'
 TEXTS = (
     b"Ada Lovelace, born on 10 December 1815 in London, wrote 3.5 km of notes for $5 million.",
-    b"# Caf\xc3\xa9\n- Open Mon-Fri 9:00-17:00, closed on Sunday\n- No WiFi (parking is not told), about 20% off.",
+    b"# Caf\xc3\xa9\n- Open Mon-Fri 9:00-17:00, closed Sun\n- No WiFi (parking is not told), 20% off.",
 )
 JSON_LIST = json.dumps(EXAMPLES, indent=1).encode()
 CSV = (
