@@ -10,8 +10,12 @@ FactableWarning, a warning, is given where a run can go on with the same numbers
 """
 
 import sys
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import NamedTuple, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 MAX_FAULTS_SHOWN = 10
 MAX_CHARACTERS_SHOWN = 500
@@ -123,3 +127,21 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         return ""
     close = get_close_matches(word, list(islice(known, MAX_NAMES_COMPARED)), n=1, cutoff=0.7)
     return f"did you mean {close[0]!r}? " if close else ""
+
+
+def suggest_parameters(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function refuse a misspelt parameter with a suggestion."""
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        from inspect import signature
+
+        known = signature(function).parameters
+        for name in kwargs:
+            if name not in known:
+                hint = did_you_mean(name, known)
+                message = f"{function.__name__} has no parameter {name!r}; {hint}parameters are "
+                raise UsageError(message + ", ".join(known))
+        return function(*args, **kwargs)
+
+    return checked

@@ -34,18 +34,18 @@ def test_json(check):
     found = json.loads(result.stdout)
     assert (found["label"], found["text"]) == ("OK", BAD)
     assert 0 <= found["probability"] <= 1
-    assert [fact["record"] for fact in found["facts"]] == [
-        ["", "name", "Blue Spice"],
-        ["", "eatType", "pub"],
-        ["", "area", "riverside"],
+    assert [(fact["path"], fact["value"]) for fact in found["facts"]] == [
+        ("name", "Blue Spice"),
+        ("eatType", "pub"),
+        ("area", "riverside"),
     ]
     assert [(fact["state"], fact["required"]) for fact in found["facts"]] == [
         ("supported", True),
         ("omitted", False),
         ("supported", True),
     ]
-    for span in found["spans"]:
-        assert span["text"] == BAD[span["start"] : span["end"]]
+    for claim in found["claims"]:
+        assert claim["text"] == BAD[slice(*claim["span"])]
     assert "|optional:eatType|" in found["signature"]
 
 

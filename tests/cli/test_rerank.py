@@ -36,7 +36,7 @@ def test_rows_come_back_in_order_with_rank_score_and_label(run, candidates):
     assert [row["label"] for row in found][:2] == ["OK", "omission"]
     assert found[0]["score"] > found[1]["score"] > found[2]["score"]
     # All that was in the row is still there.
-    added = {"rank", "score", "label"}
+    added = {"rank", "score", "ok", "label"}
     assert [{k: v for k, v in row.items() if k not in added} for row in found] == [
         given[2],
         given[3],

@@ -59,35 +59,23 @@ def test_json_holds_exactly_what_the_library_gives(factable_score, mixed, explai
     scores = factable.score(mixed, SPECS, explain=explain)
     output = plain(factable_score(mixed, *METRICS, "--format", "json", *(["--explain"] if explain else [])))
     document = json.loads(output, parse_constant=pytest.fail)
-    assert list(document) == ["examples", "metrics"]
-    assert document["examples"] == 10
+    assert list(document) == ["schema", "metrics", "examples"]
+    assert len(document["examples"]) == 10
     assert [entry["spec"] for entry in document["metrics"]] == list(SPECS)
     for entry in document["metrics"]:
-        fields = ["spec", "signature", "corpus", "corpus_parts", "values", "parts", "findings", "unscored"]
-        assert list(entry) == fields
+        assert list(entry) == ["spec", "signature", "corpus", "corpus_parts", "unscored", "values", "parts"]
         of_library = scores[entry["spec"]]
         assert (entry["signature"], entry["corpus"]) == (of_library.signature, of_library.corpus)
         assert entry["corpus_parts"] == of_library.corpus_parts
         assert entry["values"] == null_for_nan(of_library.values)
         assert entry["parts"] == {name: null_for_nan(part) for name, part in of_library.parts.items()}
-        assert entry["findings"] == as_json(of_library.findings)
         assert entry["unscored"] == entry["values"].count(None) == 2
-
-
-def as_json(findings):
-    return [
-        [
-            {
-                "kind": finding.kind,
-                "record": finding.record,
-                "span": list(finding.span) if finding.span else None,
-                "score": finding.score,
-                "note": finding.note,
-            }
-            for finding in found
-        ]
-        for found in findings
-    ]
+        rows = [row["metrics"][entry["spec"]] for row in document["examples"]]
+        assert [row["value"] for row in rows] == entry["values"]
+        for row, findings in zip(rows, of_library.findings, strict=True):
+            kinds = sorted(finding.kind for finding in findings if finding.kind != "unscored")
+            found = [*row.get("facts", []), *row.get("claims", [])]
+            assert sorted(each["state"] for each in found) == kinds
 
 
 def test_unscored_is_null_with_a_reason(factable_score, mixed):
@@ -95,7 +83,7 @@ def test_unscored_is_null_with_a_reason(factable_score, mixed):
     reasons = {
         row["id"]: row["metrics"]["parent"] for row in rows if row["metrics"]["parent"]["value"] is None
     }
-    assert {item: entry["findings"][0]["note"] for item, entry in reasons.items()} == {
+    assert {item: entry["reason"] for item, entry in reasons.items()} == {
         "bare": "no references",
         "tableless": "no records in its data",
     }
@@ -256,7 +244,7 @@ def test_out_is_replaced_and_a_device_stays_one(factable_score, tmp_path):
     out = tmp_path / "out.json"
     out.write_text("old")
     plain(factable_score(RESTAURANTS, "--out", out))
-    assert json.loads(out.read_text())["examples"] == 6
+    assert len(json.loads(out.read_text())["examples"]) == 6
     plain(factable_score(RESTAURANTS, "--out", os.devnull))
     assert not os.path.isfile(os.devnull)
 

@@ -103,3 +103,20 @@ def test_options_of_the_ledger_are_those_it_declares():
     from factable.metrics.ledger.metric import Ledger, LedgerOptions
 
     assert list(LedgerOptions.__annotations__) == [each.name for each in Ledger.params]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: factable.check({"a": "b"}, "b", optionl="a"),
+            "check has no parameter 'optionl'; did",
+        ),
+        (lambda: factable.score([], "bleu", explian=True), "score has no parameter 'explian'; did you mean"),
+        (lambda: factable.read([], refrences="r.csv"), "read has no parameter 'refrences'; did you mean"),
+        (lambda: factable.rerank([], bset=1), "rerank has no parameter 'bset'; did you mean 'best'"),
+    ],
+)
+def test_misspelt_parameters_are_refused_with_a_suggestion(call, message):
+    with pytest.raises(factable.UsageError, match=message):
+        call()

@@ -13,7 +13,7 @@ from factable.metrics.ledger.metric import Ledger
 from factable.metrics.ledger.metric import check as check_text
 from factable.metrics.ledger.verdict import Verdict
 from factable.metrics.tables import NO_FACTS
-from factable.report.verdict import verdict_object, verdict_text
+from factable.report.verdict import verdict_text
 
 
 @click.command()
@@ -54,7 +54,7 @@ def check(
         options = load_config(config, no_config, facts).options
         verdict = _check(read_data(data, "--data"), read_text(text, "--text"), subject, title, options)
     if output_format == "json":
-        document = {**verdict_object(verdict), "signature": sign(Ledger(**options))}
+        document = {**verdict.to_dict(), "signature": sign(Ledger(**options))}
         click.echo(orjson.dumps(document))
     else:
         click.echo(verdict_text(verdict, colour=shows_colour()).encode(), nl=False)

@@ -76,6 +76,7 @@ COMMANDS = {
     "metrics": ("metrics", "List the metrics and their parameters."),
     "models": ("models", "List, describe and verify the models that ship with factable."),
     "rerank": ("rerank", "Sort several texts for the same data, best first."),
+    "schema": ("schema", "Print the JSON Schema of results."),
     "score": ("score", "Score texts against the data they were written from."),
     "study": ("study", "Measure how well metrics agree with human judgements."),
     "train": ("train", "Train the models and data files of metrics on your own data."),

@@ -1,7 +1,5 @@
 """`factable rerank`: sorts several texts for the same data, best first."""
 
-from collections.abc import Sequence
-
 import click
 import orjson
 
@@ -11,13 +9,14 @@ from factable.cli.output import check_output
 from factable.cli.progress import Progress
 from factable.core.registry import parse
 from factable.errors import DataError, Fault
+from factable.gate.policy import UNSCORED
 from factable.gate.rerank import Ranked, rank_texts
 from factable.io.examples import make_example, to_object
 from factable.io.faults import Faults
 from factable.io.files import open_output, plain_suffix, source_name
 from factable.io.objects import open_objects
 from factable.io.read import iter_examples
-from factable.types import Example
+from factable.types import OK, Example
 
 Row = dict[str, object]
 TABLES = (".csv", ".tsv", ".parquet")
@@ -71,5 +70,7 @@ def _make_pair(source: object, number: int) -> tuple[Row, Example]:
 
 def _row(row: Row, ranked: Ranked) -> Row:
     """The row with its rank and score, and its label where the metric gives one; no score is null."""
-    label: Sequence[tuple[str, object]] = [("label", ranked.label)] if ranked.label else []
-    return {**row, "rank": ranked.rank, "score": ranked.score, **dict(label)}
+    row = {**row, "rank": ranked.rank, "score": ranked.score}
+    if not ranked.label:
+        return row
+    return {**row, "ok": None if ranked.label == UNSCORED else ranked.label == OK, "label": ranked.label}

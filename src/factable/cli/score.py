@@ -1,6 +1,7 @@
 """`factable score`: texts and data in, scores out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 import click
@@ -37,6 +38,7 @@ from factable.report.verdict import explanation_rows
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 EXPLAINING = ("table", "json", "jsonl")
 DEFAULT_METRIC = "ledger"
+BYTES_IN_MEMORY = 1 << 26
 
 
 @click.command()
@@ -86,6 +88,8 @@ def score(
         resumable(resume),
         open_output(out) as stream,
         open_report(report, files, out=out) as page,
+        # Rows that stand behind what is known at the end only.
+        SpooledTemporaryFile(BYTES_IN_MEMORY) as kept,
     ):
         waiting = [csv_header(metrics)] if output_format == "csv" else []
         # A bar and rows that scroll by on one terminal would write over each other.
@@ -95,14 +99,15 @@ def score(
                 while waiting:
                     stream.write(waiting.pop())
                 for row in unit.rows:
-                    stream.write(row)
+                    (kept if output_format == "json" else stream).write(row)
                 page.take(unit)
                 progress.take(unit)
 
             options |= {"render": render, "listing": page.render, "listener": take}
             result = score_files(files, metrics, explain=explain, resume=resume, **options)
         page.write(result)
-        _write(result, output_format, stream, colour=on_terminal)
+        kept.seek(0)
+        _write(result, kept, output_format, stream, colour=on_terminal)
     report_skipped(result.skipped)
     report_warnings(result)
 
@@ -111,13 +116,15 @@ def _render(output_format: str, explain: bool) -> Render | None:
     """How rows look that are written as they come."""
     if output_format == "table":
         return explanation_rows if explain else None
-    return {"jsonl": jsonl_rows, "csv": csv_rows}.get(output_format)
+    return {"json": jsonl_rows, "jsonl": jsonl_rows, "csv": csv_rows}.get(output_format)
 
 
-def _write(result: Result, output_format: str, stream: IO[bytes], *, colour: bool) -> None:
+def _write(
+    result: Result, rows: Iterable[bytes], output_format: str, stream: IO[bytes], *, colour: bool
+) -> None:
     """What is written at the end."""
     if output_format == "json":
-        write_json(result, stream)
+        write_json(result, rows, stream)
     elif output_format == "markdown":
         stream.write(to_markdown(summarize(result)).encode())
     elif output_format == "latex":

@@ -4,9 +4,11 @@ import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from factable.core.notebook import table_html
 from factable.errors import MissingExtraError, UsageError
 from factable.types import Finding
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 # The name of the value among the results of `Metric.finish` and among corpus parts.
 VALUE = "value"
+MAX_ROWS_SHOWN = 10
 Findings = tuple[Finding, ...]
 
 
@@ -85,6 +88,21 @@ class Scores:
         unscored = sum(map(math.isnan, self.values))
         rest = f", {unscored} unscored" if unscored else ""
         return f"<Scores {self.metric} = {self.corpus:.4g} over {len(self.values)} examples{rest}>"
+
+    def _repr_html_(self) -> str:
+        """The corpus value and parts, and the first examples, for notebooks."""
+        names = [VALUE, *self.parts]
+        together = [self.corpus, *(self.corpus_parts.get(part, math.nan) for part in self.parts)]
+        rows = [["all", *(f"{number:.4g}" for number in together)]]
+        for each in self._first(MAX_ROWS_SHOWN):
+            name = " · ".join(filter(None, (each.item, each.system)))
+            rows.append([name, *(f"{number:.4g}" for number in (each.value, *each.parts.values()))])
+        left = len(self) - len(rows) + 1
+        more = f"<p>and {left} more</p>" if left else ""
+        return f"<p><b>{escape(self.metric)}</b></p>{table_html(['', *names], rows)}{more}"
+
+    def _first(self, number: int) -> list[ExampleScore]:
+        return [self[index] for index in range(min(number, len(self)))]
 
     def __len__(self) -> int:
         return len(self.values)

@@ -18,7 +18,7 @@ from factable.engine.corpus import fit_metrics
 from factable.engine.engines import check_engine, engine_session, map_units
 from factable.engine.plan import AnyUnit, Plan, Render, Scored, score_unit
 from factable.engine.sources import Corpus, check_files
-from factable.errors import UsageError
+from factable.errors import UsageError, suggest_parameters
 from factable.io.files import source_name
 from factable.io.joins import Joins, read_joins
 from factable.io.read import Source
@@ -85,6 +85,7 @@ class ScoresBySpec(dict[str, Scores]):
         raise KeyError(key)
 
 
+@suggest_parameters
 def score(
     source: Source,
     metrics: str | Metric | Iterable[str | Metric],

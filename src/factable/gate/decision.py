@@ -8,6 +8,7 @@ import numpy as np
 import orjson
 
 from factable.core.results import Scores
+from factable.core.schema import SCHEMA
 from factable.errors import DataError, Fault
 from factable.gate.baseline import Baseline, Changes, find_changes, signature_differences
 from factable.gate.outcomes import Key, Outcome
@@ -124,6 +125,7 @@ def judge(
 def write_result(result: GateResult, stream: IO[bytes]) -> None:
     """One JSON document with an example per line, so that diffs are readable."""
     head = {
+        "schema": SCHEMA,
         "passed": result.passed,
         "metric": result.metric,
         "signature": result.signature,
@@ -147,6 +149,7 @@ def _lines(outcomes: Sequence[Outcome]) -> Iterator[bytes]:
                 "system": outcome.system,
                 "label": outcome.label,
                 "probability": outcome.probability,
-                "flaws": [flaw._asdict() for flaw in outcome.flaws],
+                **({"text": outcome.text} if outcome.text else {}),
+                **orjson.loads(outcome.result),
             }
         )

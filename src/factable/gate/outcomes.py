@@ -1,15 +1,15 @@
 """The outcome of each text of a run: its label and its flaws, small enough to keep."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import orjson
 
 from factable.core.results import Scores
+from factable.core.schema import example_object, label_at
 from factable.engine.plan import Scored
 from factable.gate.policy import UNSCORED
-from factable.types import ERRORS, OK, Example, Finding, Record
+from factable.types import OK, Example, Finding, Record
 
 Key = tuple[str, str]
 
@@ -24,7 +24,10 @@ class Flaw(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """One text: its position in the input, its label and its flaws; without flaws the text is not kept."""
+    """One text: its position in the input, its label and its flaws; without flaws the text is not kept.
+
+    `result` is what the schema has of one text, as JSON.
+    """
 
     item: str
     system: str
@@ -34,6 +37,7 @@ class Outcome(NamedTuple):
     probability: float | None
     text: str
     flaws: tuple[Flaw, ...]
+    result: bytes = b"{}"
 
     @property
     def key(self) -> Key:
@@ -42,15 +46,19 @@ class Outcome(NamedTuple):
 
 
 def outcome_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
-    """A row of JSON, `[label, probability, text, flaws]`, of each example, in whichever process scored it."""
+    """A row of JSON, `[label, probability, text, flaws, result]`, of each example, wherever it is scored."""
     scores = pieces[0]
     rows = []
     for index, example in enumerate(examples):
-        label = label_at(scores, index)
+        label = label_at(scores, index) or UNSCORED
         flaws = [] if label == OK else _flaws(example, scores.findings[index])
         text = example.text if flaws else ""
         probability = scores.parts["probability"][index]
-        rows.append(orjson.dumps([label, probability, text, list(map(tuple, flaws))]))
+        result = example_object(example, scores, index)
+        if label == OK:
+            # What was found in good texts would make the result large.
+            result = {name: value for name, value in result.items() if name not in ("facts", "claims")}
+        rows.append(orjson.dumps([label, probability, text, list(map(tuple, flaws)), result]))
     return rows
 
 
@@ -76,18 +84,11 @@ def _words(record: Record | None) -> str:
     return " | ".join(part for part in record or () if part)
 
 
-def label_at(scores: Scores, index: int) -> str:
-    """The label of one example, from the parts of its score."""
-    if math.isnan(scores.values[index]):
-        return UNSCORED
-    return "+".join(kind for kind in ERRORS if kind in scores.parts and scores.parts[kind][index]) or OK
-
-
 def outcomes_of(unit: Scored) -> Iterator[Outcome]:
     """The outcomes of one unit of work."""
     numbered = unit.row_kind == "line"
     for index, row in enumerate(unit.rows):
-        label, probability, text, flaws = orjson.loads(row)
+        label, probability, text, flaws, result = orjson.loads(row)
         yield Outcome(
             item=unit.items[index],
             system=unit.systems[unit.system_of[index]],
@@ -99,4 +100,5 @@ def outcomes_of(unit: Scored) -> Iterator[Outcome]:
             flaws=tuple(
                 Flaw(state, record, span and tuple(span), note) for state, record, span, note in flaws
             ),
+            result=orjson.dumps(result),
         )

@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 from factable.core.metric import Metric
 from factable.core.registry import parse
+from factable.core.results import Scores
+from factable.core.schema import gives_labels, label_at
 from factable.engine.collect import Listener
 from factable.engine.score import score_files
-from factable.gate.outcomes import label_at
+from factable.errors import suggest_parameters
+from factable.gate.policy import UNSCORED
 from factable.io.read import Source, iter_examples
 from factable.types import Example
 
@@ -39,7 +42,6 @@ def rank_texts(
     # Candidates need no system of their own, but only one text of an item and a system can be scored.
     numbered = [replace(example, system=str(number)) for number, example in enumerate(examples)]
     scores = score_files([numbered], [metric], jobs=jobs, listener=listener).scores[0]
-    labelled = {"omission", "hallucination"} <= set(scores.parts)
     sign = -1 if metric.higher_is_better else 1
 
     def order(index: int) -> tuple[bool, float]:
@@ -50,12 +52,17 @@ def rank_texts(
     for index, example in enumerate(examples):
         positions_of.setdefault(example.item, []).append(index)
     return [
-        Ranked(index, rank, scores.values[index], label_at(scores, index) if labelled else "")
+        Ranked(index, rank, scores.values[index], _label(scores, index))
         for indices in positions_of.values()
         for rank, index in enumerate(sorted(indices, key=order)[:best], 1)
     ]
 
 
+def _label(scores: Scores, index: int) -> str:
+    return (label_at(scores, index) or UNSCORED) if gives_labels(scores) else ""
+
+
+@suggest_parameters
 def rerank(
     source: Source, metric: str | Metric = "ledger", *, best: int | None = None, jobs: int = 1
 ) -> list[Ranked]:

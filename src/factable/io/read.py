@@ -8,7 +8,7 @@ from functools import partial, wraps
 from itertools import chain
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 
-from factable.errors import DataError, Fault, UsageError
+from factable.errors import DataError, Fault, UsageError, suggest_parameters
 from factable.io.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, RowBlock, is_json_list, iter_blocks
 from factable.io.delimited import check_header
 from factable.io.duplicates import SeenKeys
@@ -63,6 +63,7 @@ class OpenedSource(NamedTuple):
 Source = str | os.PathLike[str] | Sequence[Mapping[str, object] | Example] | Frame
 
 
+@suggest_parameters
 @gc_paused
 def read(
     source: Source,

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import IO
 
 import numpy as np
@@ -10,14 +9,14 @@ import orjson
 
 from factable.core.metric import Metric, corpus_results, part_heads
 from factable.core.results import VALUE, Scores, pick
+from factable.core.schema import SCHEMA, row_object
 from factable.core.signature import spec
 from factable.engine.collect import Result
 from factable.report.formats import csv_lines, csv_number, csv_text
 from factable.report.tables import TextTable, column_head, format_cell, format_scale, make_text_table
-from factable.types import Example, Finding
+from factable.types import Example
 
 DIGITS = 4
-FINDINGS_AT_ONCE = 4096
 UNSCORED = "unscored"
 
 
@@ -44,21 +43,11 @@ def _summary_row(metric: Metric, scores: Scores) -> list[str | int]:
 
 
 def jsonl_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
-    """`{"id", "system", "metrics": {spec: {"value", "parts", "findings"}}}`; a missing value is null."""
-    rows = []
-    for index, example in enumerate(examples):
-        metrics = {
-            piece.metric: {
-                "value": piece.values[index],
-                "parts": {name: part[index] for name, part in piece.parts.items()},
-                "findings": [asdict(finding) for finding in piece.findings[index]],
-            }
-            for piece in pieces
-        }
-        row = {"id": example.item, "system": example.system, "metrics": metrics}
-        # Adding the line feed here makes a copy of the right size; orjson's own bytes hold a kilobyte each.
-        rows.append(orjson.dumps(row) + b"\n")
-    return rows
+    """`{"id", "system", "metrics": {spec: {"value", "parts", …}}}` by the schema; a missing value is null."""
+    # Adding the line feed here makes a copy of the right size; orjson's own bytes hold a kilobyte each.
+    return [
+        orjson.dumps(row_object(example, pieces, index)) + b"\n" for index, example in enumerate(examples)
+    ]
 
 
 def csv_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[bytes]:
@@ -81,16 +70,20 @@ def _column_names(metric: Metric) -> list[str]:
     return [spec(metric), *(f"{spec(metric)}.{part}" for part in metric.parts)]
 
 
-def write_json(result: Result, stream: IO[bytes]) -> None:
-    """`{"examples": N, "metrics": [{spec, signature, corpus, values, parts, findings, unscored}]}`.
+def write_json(result: Result, rows: Iterable[bytes], stream: IO[bytes]) -> None:
+    """`{"schema", "metrics": […], "examples": […]}`; `rows` are those of `jsonl_rows`.
 
     Written piece by piece, so that the text of a million values is never held at once.
     """
-    stream.write(b'{"examples":%d,"metrics":[' % len(result.system_of))
+    stream.write(b'{"schema":%s,"metrics":[' % orjson.dumps(SCHEMA))
     for number, scores in enumerate(result.scores):
         stream.write(b"," if number else b"")
         _write_scores(scores, stream)
-    stream.write(b"]}\n")
+    stream.write(b'],"examples":[')
+    for number, row in enumerate(rows):
+        stream.write(b",\n" if number else b"\n")
+        stream.write(row.rstrip(b"\n"))
+    stream.write(b"\n]}\n")
 
 
 def _write_scores(scores: Scores, stream: IO[bytes]) -> None:
@@ -99,6 +92,7 @@ def _write_scores(scores: Scores, stream: IO[bytes]) -> None:
         "signature": scores.signature,
         "corpus": scores.corpus,
         "corpus_parts": dict(scores.corpus_parts),
+        "unscored": sum(map(math.isnan, scores.values)),
     }
     stream.write(orjson.dumps(head)[:-1])
     stream.write(b',"values":')
@@ -108,18 +102,9 @@ def _write_scores(scores: Scores, stream: IO[bytes]) -> None:
         stream.write(b"," if number else b"")
         stream.write(orjson.dumps(name) + b":")
         stream.write(_dump_array(part))
-    stream.write(b'},"findings":[')
-    for number, chunk in enumerate(_chunks(scores.findings)):
-        stream.write(b"," if number else b"")
-        stream.write(orjson.dumps([list(map(asdict, findings)) for findings in chunk])[1:-1])
-    stream.write(b'],"unscored":%d}' % sum(map(math.isnan, scores.values)))
+    stream.write(b"}}")
 
 
 def _dump_array(values: Sequence[float]) -> bytes:
     # NaN becomes null.
     return orjson.dumps(np.frombuffer(values), option=orjson.OPT_SERIALIZE_NUMPY)  # type: ignore[call-overload]
-
-
-def _chunks(findings: Sequence[tuple[Finding, ...]]) -> Iterable[Sequence[tuple[Finding, ...]]]:
-    for start in range(0, len(findings), FINDINGS_AT_ONCE):
-        yield findings[start : start + FINDINGS_AT_ONCE]

@@ -69,25 +69,6 @@ def print_lines(lines: Iterable["Text"], *, colour: bool) -> str:
     return captured.get()
 
 
-def verdict_object(verdict: Verdict) -> dict[str, object]:
-    """The JSON object of a verdict."""
-    return {
-        "label": verdict.label,
-        "probability": verdict.probability,
-        "text": verdict.text,
-        "facts": [
-            {
-                **fact._asdict(),
-                "record": list(verdict.table.records[fact.record]),
-                "place": fact.record,
-                "said": verdict.text[slice(*fact.span)] if fact.span else None,
-            }
-            for fact in verdict.facts
-        ],
-        "spans": [{"text": verdict.text[slice(*claim.span)], **claim._asdict()} for claim in verdict.claims],
-    }
-
-
 def label_line(label: str, probability: float | None) -> "Text":
     """`✓ OK` or `✗ omission`, and how probable it is that the text is OK."""
     from rich.text import Text

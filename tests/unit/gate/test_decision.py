@@ -36,7 +36,7 @@ def test_document():
             "system": "mine",
             "label": "hallucination",
             "probability": 0.9,
-            "flaws": [{"state": "contradicted", "record": "area | centre", "span": [16, 25], "note": ""}],
+            "text": "The Eagle is by the river.",
         }
     ]
 

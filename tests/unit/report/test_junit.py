@@ -35,18 +35,18 @@ def test_junit_has_a_case_for_each_rate_and_each_text():
         "b",
         "c",
     ]
-    assert [len(case) for case in cases] == [1, 0, 0, 1, 1]
-    assert (cases[3].get("classname"), cases[3].get("file"), cases[3].get("line")) == (
+    assert [len(case) for case in cases] == [0, 1, 0, 0, 1, 1]
+    assert (cases[4].get("classname"), cases[4].get("file"), cases[4].get("line")) == (
         "mine",
         "texts.jsonl",
         "7",
     )
-    failure = cases[3][0]
+    failure = cases[4][0]
     assert failure.get("type") == "hallucination"
     assert failure.get("message") == 'contradicted: area | centre "the river"'
     assert failure.text.startswith("The Eagle is by the river.\n")
-    assert cases[4][0].tag == "skipped"
-    assert cases[4][0].get("message") == "no records"
+    assert cases[5][0].tag == "skipped"
+    assert cases[5][0].get("message") == "no records"
 
 
 def test_junit_counts_only_what_fails():

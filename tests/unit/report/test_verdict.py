@@ -5,7 +5,7 @@ import re
 import pytest
 
 from factable.metrics.ledger.verdict import Claim, Fact, Verdict
-from factable.report.verdict import mark_text, verdict_object, verdict_text
+from factable.report.verdict import mark_text, verdict_text
 from factable.types import Record, Table
 
 TEXT = "Blue Spice holds 1.5 litres\nand sings."
@@ -20,7 +20,7 @@ TABLE = Table(
 VERDICT = Verdict(
     text=TEXT,
     table=TABLE,
-    label="omission+hallucination",
+    label="omission+contradiction+hallucination",
     probability=0.021,
     facts=(
         Fact(0, "supported", (0, 10), 0.9),
@@ -35,7 +35,7 @@ VERDICT = Verdict(
     ),
 )
 SHOWN = """\
-✗ omission+hallucination  (probability of OK 0.02)
+✗ omission+contradiction+hallucination  (probability of OK 0.02)
 
 facts
   ✓ supported     name | Blue Spice           “Blue Spice”
@@ -60,23 +60,6 @@ def test_colours_add_nothing(monkeypatch):
     assert "\x1b[32mBlue Spice\x1b[0m" in coloured
     assert "\x1b[31m[✗ 1.5 litres]\x1b[0m" in coloured
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == SHOWN
-
-
-def test_object():
-    document = verdict_object(VERDICT)
-    assert (document["label"], document["probability"], document["text"]) == (VERDICT.label, 0.021, TEXT)
-    assert document["facts"][1] == {
-        "record": ["Kettle", "size", "1.7 litres"],
-        "place": 1,
-        "state": "contradicted",
-        "span": (17, 27),
-        "said": "1.5 litres",
-        "probability": 0.1,
-        "required": True,
-        "note": "less",
-    }
-    assert document["facts"][2]["said"] is None
-    assert document["spans"][2]["text"] == "sings"
 
 
 @pytest.mark.parametrize(

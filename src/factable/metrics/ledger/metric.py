@@ -9,7 +9,7 @@ from typing import TypedDict
 
 from factable.core.metric import Metric, metric, param
 from factable.core.results import VALUE, Analysis
-from factable.errors import UsageError
+from factable.errors import UsageError, suggest_parameters
 from factable.io.faults import kind_of
 from factable.io.rows import table_of
 from factable.metrics.ledger.audit import audit
@@ -267,6 +267,7 @@ class LedgerOptions(TypedDict, total=False):
     weights: str
 
 
+@suggest_parameters
 def check(
     data: object,
     text: str,

@@ -1,9 +1,14 @@
 """What the ledger says of one text: every fact of the data, every claim of the text, and the verdict."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+import orjson
+
+from factable.core.notebook import coloured, marked_html, table_html
+from factable.core.schema import SCHEMA, findings_object
 from factable.errors import printable
 from factable.metrics.selection import Selection, selects
 from factable.types import ERRORS, OK, Finding, Kind, Record, Span, Table
@@ -49,11 +54,12 @@ class Claim(NamedTuple):
         return self.start, self.end
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """The ledger of one text; `probability` is that of the text being OK.
 
-    `correct` is the probability that nothing it says is wrong, whatever it leaves out.
+    `correct` is the probability that nothing it says is wrong, whatever it leaves out. A verdict is true if
+    the text is OK.
     """
 
     text: str
@@ -69,23 +75,65 @@ class Verdict:
         """Whether the text says all, and only, what the data says."""
         return self.label == OK
 
+    def __bool__(self) -> bool:
+        """Whether the text is OK."""
+        return self.is_ok
+
+    def __repr__(self) -> str:
+        counts = Counter(fact.state for fact in self.facts)
+        wrong = Counter(claim.state for claim in self.claims if claim.state != "supported")
+        said = ", ".join(f"{number} {state}" for state, number in wrong.items()) or "none wrong"
+        return (
+            f"<Verdict {self.label}, probability of OK {self.probability:.2f}: "
+            f"{counts['supported']} of {len(self.facts)} facts stated, {len(self.claims)} claims, {said}>"
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """The verdict in JSON types, by the schema that `factable schema` prints."""
+        return {
+            "schema": SCHEMA,
+            "ok": self.is_ok,
+            "label": self.label,
+            "probability": self.probability,
+            "correct": self.correct,
+            "text": self.text,
+            **findings_object(self.table, self.text, self.findings),
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return orjson.dumps(self.to_dict()).decode()
+
+    def _repr_html_(self) -> str:
+        """The text with its claims coloured, beside the facts, for notebooks."""
+        claims = [(*claim.span, claim.state, _title(claim.state, claim.note)) for claim in self.claims]
+        facts = [(self._words(fact), coloured(fact.state, fact.state), fact.note) for fact in self.facts]
+        head = f"<p><b>{self.label}</b>, probability of OK {self.probability:.2f}</p>"
+        return head + marked_html(self.text, claims) + table_html(("fact", "state", "note"), facts)
+
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The ledger as findings: facts first, then the claims of the text."""
         return (*map(_fact_finding, self.facts), *map(_claim_finding, self.claims))
+
+    def _words(self, fact: Fact) -> str:
+        return " | ".join(filter(None, self.table.records[fact.record]))
 
     def __str__(self) -> str:
         """The ledger as plain text, one line for each fact and each claim."""
         lines = [f"{self.label} (probability of OK {self.probability:.2f})", "facts"]
         for fact in self.facts:
             said = self.text[slice(*fact.span)] if fact.span else ""
-            record = " | ".join(part for part in self.table.records[fact.record] if part)
-            lines.append(_line(fact.state, record, fact.probability, said, fact.note))
+            lines.append(_line(fact.state, self._words(fact), fact.probability, said, fact.note))
         lines.append("text")
         for claim in self.claims:
             said = self.text[slice(*claim.span)]
             lines.append(_line(claim.state, said, claim.probability, "", claim.note))
         return "\n".join(lines)
+
+
+def _title(state: str, note: str) -> str:
+    return f"{state}: {note}" if note else state
 
 
 def _line(state: Kind, words: str, probability: float, said: str, note: str) -> str:

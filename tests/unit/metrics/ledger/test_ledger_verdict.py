@@ -1,3 +1,4 @@
+import json
 from inspect import signature
 
 import pytest
@@ -127,6 +128,13 @@ def test_parameters_are_those_of_the_metric():
     assert list(parameters) == ["data", "text", "subject", "title", *defaults]
 
 
+def test_misspelt_parameters_and_texts_that_are_none_are_refused():
+    with pytest.raises(UsageError, match="check has no parameter 'optionl'; did you mean 'optional'"):
+        factable.check(DATA, FAITHFUL, optionl="near")
+    with pytest.raises(UsageError, match="`text` is null; give the text as a string"):
+        factable.check(DATA, None)
+
+
 def test_as_plain_text():
     table = Table((Record("", "name", "Blue\nSpice"),))
     facts = (Fact(0, "contradicted", (0, 4), 0.1, note="the text says something else"),)
@@ -152,3 +160,26 @@ def test_phrases_of_a_clean_sentence_rest_on_the_records_named_in_it():
     (written,) = [claim for claim in verdict.claims if "written" in verdict.text[slice(*claim.span)]]
     assert written.state == "supported"
     assert written.records == (0,)
+
+
+def test_a_verdict_acts_like_one():
+    table = Table((Record("", "name", "Blue <Spice>"), Record("", "area", "centre")))
+    facts = (Fact(0, "supported", (0, 4), 0.9), Fact(1, "contradicted", (8, 13), 0.1, note="other"))
+    claims = (Claim(0, 4, "supported", (0,), 0.9), Claim(8, 13, "contradicted", (1,), 0.1, "other"))
+    verdict = Verdict("Blue by river.", table, "contradiction", 0.25, facts, claims, 0.3)
+    assert not verdict
+    assert Verdict("Blue", table, "OK", 0.9, facts[:1], claims[:1])
+    shown = "<Verdict contradiction, probability of OK 0.25: 1 of 2 facts stated, 2 claims, 1 contradicted>"
+    assert repr(verdict) == shown
+    assert "Blue &lt;Spice&gt;" in verdict._repr_html_()
+    document = verdict.to_dict()
+    assert json.loads(verdict.to_json()) == document
+    assert document["claims"][1] == {
+        "span": [8, 13],
+        "text": "river",
+        "state": "contradicted",
+        "facts": [1],
+        "probability": 0.1,
+        "note": "other",
+    }
+    assert document["counts"]["facts"] == {"supported": 1, "omitted": 0, "contradicted": 1, "repeated": 0}

@@ -1,0 +1,28 @@
+"""`factable schema`: the JSON Schema of the documents that other commands write."""
+
+from importlib.resources import files
+
+import click
+import orjson
+
+from factable.core.schema import SCHEMA_FILE
+from factable.errors import UsageError, did_you_mean
+
+DOCUMENTS = ("check", "score", "score-line", "gate", "rerank-line")
+
+
+@click.command()
+@click.argument("document", required=False)
+def schema(document: str | None) -> None:
+    """Print the JSON Schema of results.
+
+    DOCUMENT is check, score, score-line (of --format jsonl), gate or rerank-line. Default: any of them.
+    """
+    whole = orjson.loads(files("factable").joinpath(SCHEMA_FILE).read_bytes())
+    if document is not None:
+        if document not in DOCUMENTS:
+            hint = did_you_mean(document, DOCUMENTS)
+            raise UsageError(f"no document {document!r}; {hint}documents are {', '.join(DOCUMENTS)}")
+        del whole["anyOf"]
+        whole |= {"$ref": f"#/$defs/{document}"}
+    click.echo(orjson.dumps(whole, option=orjson.OPT_INDENT_2))
