@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from factable.io.read import read
     from factable.metrics.ledger.metric import check
     from factable.metrics.ledger.verdict import Claim, Fact, Verdict
+    from factable.models.runtime.folders import close
     from factable.study.comparison import SystemComparison
     from factable.study.comparison import compare_systems as compare
 
@@ -51,6 +52,7 @@ __all__ = [
     "UsageError",
     "Verdict",
     "check",
+    "close",
     "compare",
     "metric",
     "metrics",
@@ -74,6 +76,7 @@ _MODULE_OF = {
     "SystemComparison": "study.comparison",
     "Verdict": "metrics.ledger.verdict",
     "check": "metrics.ledger.metric",
+    "close": "models.runtime.folders",
     "compare": "study.comparison:compare_systems",
     "metric": "core.metric",
     "param": "core.metric",

@@ -1,12 +1,12 @@
 """Pairs extracted from a text against pairs of a table or of references: which are the same, and how many."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from factable.errors import printable
 from factable.metrics.extraction.extractors import load_extractor
 from factable.metrics.extraction.protocol import Extracted
+from factable.text.memo import cached_if_short
 from factable.text.templates import clean_value, split_identifier
 from factable.text.values import Relation, compare_values, possible_values
 from factable.text.values.words import split_words
@@ -49,7 +49,7 @@ def agree(known: Record, said: Record, matching: str) -> bool:
     return _same_value(known.value, said.value, known.attribute, matching)
 
 
-@lru_cache(maxsize=1 << 16)
+@cached_if_short(1 << 16)
 def _same_value(known: str, said: str, attribute: str, matching: str) -> bool:
     if matching == EXACT or known == said:
         return known == said
@@ -64,7 +64,7 @@ def _same_value(known: str, said: str, attribute: str, matching: str) -> bool:
     )
 
 
-@lru_cache(maxsize=1 << 16)
+@cached_if_short(1 << 16)
 def _words(text: str) -> tuple[str, ...]:
     """What is left of a text without case, accents and punctuation; the text where that is nothing."""
     return tuple(word.folded for word in split_words(text)) or (text.strip(),)

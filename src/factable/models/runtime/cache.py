@@ -245,6 +245,11 @@ def _put_in_memory(predictions: dict[bytes, bytes]) -> None:
     _memory.update(predictions)
 
 
+def forget_answers() -> None:
+    """Drop all predictions that are kept in memory."""
+    _memory.clear()
+
+
 def replace_surrogates(text: str) -> str:
     """The text with lone surrogates, which no tokenizer can encode, replaced by U+FFFD."""
     return _SURROGATE.sub("\ufffd", text)

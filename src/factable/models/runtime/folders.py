@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from factable.errors import DataError, MissingExtraError, UsageError, did_you_mean
 from factable.io.files import sha256_of
+from factable.models.runtime.cache import forget_answers
 from factable.models.runtime.manifest import (
     MANIFEST,
     MIN_WINDOW,
@@ -32,6 +33,10 @@ MAX_WINDOW = 512
 _HUB_NAME = re.compile(r"(?=.*[-/])\w[\w.-]*(/\w[\w.-]*)?")
 
 
+# All loaders of this process, one for each role.
+_LOADERS: "list[ModelLoader[Any]]" = []
+
+
 class ModelLoader(Generic[M]):
     """Loads models of one role by name, each once per process, and again when its files change.
 
@@ -50,20 +55,32 @@ class ModelLoader(Generic[M]):
     ) -> None:
         self._kind, self._embedded, self._made_by = kind, tuple(embedded), made_by
         self._onnx, self._hf = onnx, hf
-        self._models: dict[tuple[Hashable, ...], M] = {}
+        self._models: dict[tuple[Hashable, ...], tuple[str, M]] = {}
         self._lock = threading.Lock()
+        _LOADERS.append(self)
 
     def load(self, name: str, *options: Hashable) -> M:
         """The model of that name; options go to the loading function after the folder."""
         folder = self.folder(name)
         # A forked process must not use what its parent loaded.
-        key = (os.getpid(), folder, self._folder_identity(folder), *options)
+        key = (os.getpid(), folder, *options)
+        identity = self._folder_identity(folder)
         with self._lock:
-            if key not in self._models:
+            loaded = self._models.get(key)
+            if loaded is None or loaded[0] != identity:
                 load = self._onnx if has_manifest(folder) else self._hf
                 assert load is not None
-                self._models[key] = load(folder, *options)
-            return self._models[key]
+                self._models[key] = loaded = identity, load(folder, *options)
+            return loaded[1]
+
+    def close(self) -> None:
+        """Free all models of this loader; they are loaded again when they are needed."""
+        with self._lock:
+            self._models.clear()
+
+    def unlock(self) -> None:
+        """Called in a forked process: a thread of the parent, which is not here, may hold the lock."""
+        self._lock = threading.Lock()
 
     def identity(self, name: str) -> str:
         """A checksum of everything that can change the predictions of a model, without loading it."""
@@ -94,6 +111,23 @@ class ModelLoader(Generic[M]):
 
     def _folder_identity(self, folder: Path) -> str:
         return read_manifest(folder, self._kind).identity if has_manifest(folder) else hf_identity(folder)
+
+
+def close() -> None:
+    """Free all models that are loaded, and the answers kept in memory; they come back when they are needed."""
+    for loader in _LOADERS:
+        loader.close()
+    forget_answers()
+
+
+def _unlock_all() -> None:
+    for loader in _LOADERS:
+        loader.unlock()
+
+
+# Windows does not fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_all)
 
 
 def hf_identity(folder: Path) -> str:

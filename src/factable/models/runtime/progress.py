@@ -24,11 +24,13 @@ def no_progress(_: int) -> None:
 @contextmanager
 def progress_listener(listener: ProgressListener) -> Iterator[None]:
     """Inside the `with`, the listener is called about all long work of this process."""
-    _listeners.append((os.getpid(), listener))
+    entry = (os.getpid(), listener)
+    _listeners.append(entry)
     try:
         yield
     finally:
-        _listeners.pop()
+        # Not the last one: other threads have listeners, too.
+        _listeners.remove(entry)
 
 
 def count_steps(label: str, total: int) -> Advance:
@@ -41,7 +43,7 @@ def count_steps(label: str, total: int) -> Advance:
     def advance(steps: int) -> None:
         nonlocal done
         done += steps
-        for process, listener in _listeners:
+        for process, listener in list(_listeners):
             if total and process == os.getpid():
                 listener(label, done, total)
 

@@ -4,9 +4,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
 from itertools import pairwise
 
+from factable.text.memo import cached_if_short
 from factable.text.templates import clean_value
 from factable.text.values.dates import WEEKDAYS, find_dates, find_years
 from factable.text.values.hints import Hint, hint_of
@@ -139,7 +139,7 @@ def possible_values(text: str, attribute: str = "") -> tuple[Value, ...]:
 
 
 # The same data occurs with the texts of many systems.
-@lru_cache(maxsize=1 << 14)
+@cached_if_short(1 << 14)
 def apply_hint(value: str, hint: Hint) -> tuple[Value, ...]:
     """Every value that a text in the data may mean under a hint, the likeliest first."""
     plain = clean_value(value)
@@ -178,7 +178,7 @@ _ISO_RANGE = re.compile(r"(?<=\d)/(?=\d{4}-\d\d)")
 _PIECE = re.compile(r"[^,;|()\[\]\n]+")
 
 
-@lru_cache(maxsize=1 << 14)
+@cached_if_short(1 << 14)
 def parts_of(value: str, attribute: str = "") -> tuple[Value, ...]:
     """Every value that a text in the data contains, beginning with those it may be as a whole.
 
