@@ -114,7 +114,7 @@ class ModelLoader(Generic[M]):
 
 
 def close() -> None:
-    """Free all models that are loaded, and the answers kept in memory; they come back when they are needed."""
+    """Free all loaded models and the answers kept in memory; they come back when they are needed."""
     for loader in _LOADERS:
         loader.close()
     forget_answers()
