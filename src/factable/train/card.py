@@ -29,7 +29,8 @@ def describe_training(
     rates = " and ".join(f"{rate:g}" for rate in learning_rates)
     text = (
         f"{passes}. Batches of {batch_size}, learning rate {rates} with warm-up and linear decay, "
-        f"bf16 where the CPU has it, frozen word embeddings, at most {max_tokens} tokens, seed {seed}; {minutes:.0f} minutes."
+        f"bf16 where the CPU has it, frozen word embeddings, at most {max_tokens} tokens, seed {seed}; "
+        f"{minutes:.0f} minutes."
     )
     return fill(text, WIDTH)
 
