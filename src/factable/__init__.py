@@ -13,6 +13,7 @@ from factable.errors import (
     FactableError,
     Fault,
     MissingExtraError,
+    MissingFileError,
     MissingProgramError,
     UsageError,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "Finding",
     "Metric",
     "MissingExtraError",
+    "MissingFileError",
     "MissingProgramError",
     "Ranked",
     "Record",

@@ -2,6 +2,7 @@
 
 FactableError           something the caller can fix; the command line prints it and exits (exit code 1)
 ├── DataError           a file or other outside data is wrong
+│   └── MissingFileError    a file is not there, or cannot be read (exit code 2)
 └── UsageError          the call is wrong (exit code 2)
     ├── MissingExtraError   an optional package is needed; names the install line
     └── MissingProgramError a program outside Python is needed; names where to get it
@@ -66,6 +67,12 @@ class DataError(FactableError):
     def __reduce__(self) -> tuple[type["DataError"], tuple[tuple[Fault, ...]]]:
         """Pickle with the faults, to travel between processes."""
         return type(self), (self.faults,)
+
+
+class MissingFileError(DataError):
+    """A file is not there, or is none that can be read."""
+
+    exit_code = 2
 
 
 class UsageError(FactableError):

@@ -156,7 +156,7 @@ def test_files_that_are_not_there_are_all_named_at_once(factable_score, tmp_path
     (tmp_path / "data.jsonl").write_bytes(b"{\n")
     (tmp_path / "folder").mkdir()
     result = factable_score("data.jsonl", "folder", "nowhere.jsonl", "--jobs", jobs, cwd=tmp_path)
-    assert check_refusal(result, 1, tmp_path, [tmp_path / "data.jsonl", tmp_path / "folder"]) == [
+    assert check_refusal(result, 2, tmp_path, [tmp_path / "data.jsonl", tmp_path / "folder"]) == [
         "folder: is a folder; name a file",
         "nowhere.jsonl: No such file or directory; check the path",
     ]

@@ -68,6 +68,7 @@ MISUSE = [
     ),
     (["wikibio", "a.csv", "o.jsonl"], "wikibio takes BOX SUMMARY; 1 given"),
     (["e2e", "a.csv", "b.csv"], "output 'b.csv' does not end in .jsonl; "),
+    (["e2e", "a.csv", "o.jsonl", "--texts", "nowhere"], "nowhere: No such file or directory; "),
     (["csv", "o.jsonl", "o.jsonl"], "output 'o.jsonl' is a source too; "),
     (["csv", "a.csv"], "Missing argument"),
 ]
@@ -87,7 +88,6 @@ def test_misuse_exits_with_2(tmp_path, monkeypatch, arguments, message):
 BAD_DATA = [
     ("e2e", TABLE, ["--texts", "one"], "one: has 1 lines, but the source has 2 examples; "),
     ("e2e", TABLE, ["--texts", "three"], "three: has 3 lines, but the source has 2 examples; "),
-    ("e2e", TABLE, ["--texts", "nowhere"], "nowhere: No such file or directory; "),
     ("e2e", "mr,ref\n", [], "in: holds no examples; "),
     ("csv", "id,data\na,\nb,\na,\n", [], "in: example 3 repeats id 'a'; make ids unique"),
     (

@@ -30,7 +30,7 @@ SECONDS = 300
         (0, ["score", RESTAURANTS, "-m", "parent", "--format", "json"]),
         (0, ["check", "--data", DATA, "--text", GOOD]),
         (1, ["check", "--data", DATA, "--text", "Blue Spice is a pub."]),
-        (1, ["score", "nowhere.jsonl", "-m", "parent"]),
+        (2, ["score", "nowhere.jsonl", "-m", "parent"]),
         (2, ["score", RESTAURANTS, "-m", "nothing"]),
         (2, ["score", RESTAURANTS, "--fomat", "json"]),
         (2, ["nothing"]),

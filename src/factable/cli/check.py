@@ -6,7 +6,8 @@ import click
 import orjson
 
 from factable.cli.given import read_data, read_text
-from factable.cli.ledger import data_errors_exit_2, ledger_options, load_config, shows_colour
+from factable.cli.ledger import data_errors_exit_2, ledger_options, load_config
+from factable.cli.output import shows_colour
 from factable.core.signature import sign
 from factable.errors import UsageError
 from factable.metrics.ledger.metric import Ledger

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from factable.cli.options import bootstrap_option, metric_option, plot_option, seed_option, system_options
-from factable.cli.output import open_report, report_option
+from factable.cli.output import open_report, report_option, say
 from factable.cli.study_run import SCORING_OPTIONS, StudyRun, study_command
 from factable.core.metric import Metric
 from factable.report.comparison import comparison_output
@@ -52,4 +52,4 @@ def compare(run: StudyRun, metrics: Sequence[Metric], report: str | None, **opti
         page.write(panel.result, comparison=comparison)
         run.write(comparison_output(comparison))
     if comparison.note:
-        click.echo(f"factable: {comparison.note}", err=True)
+        say(f"factable: {comparison.note}")

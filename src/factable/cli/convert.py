@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from factable.cli.output import say
 from factable.cli.progress import Progress
 from factable.errors import DataError, Fault, UsageError
 from factable.io.duplicates import SeenKeys
@@ -70,7 +71,7 @@ def convert(
         examples = (replace(example, system=system) for example in examples)
     with_text = has_texts or texts is not None
     count = write_examples(show_progress(check_keys(examples, sources[0])), out, with_text=with_text)
-    click.echo(f"{count} examples written to {'stdout' if out == '-' else out}", err=True)
+    say(f"{count} examples written to {'stdout' if out == '-' else out}")
 
 
 def _check_call(format_name: str, reader: Reader, given: set[str]) -> None:

@@ -7,7 +7,7 @@ from typing import IO, Literal
 
 import click
 
-from factable.cli.ledger import data_errors_exit_2, ledger_options, load_config, shows_colour
+from factable.cli.ledger import data_errors_exit_2, ledger_options, load_config
 from factable.cli.options import jobs_option, skip_bad_option
 from factable.cli.output import (
     ReportPage,
@@ -16,6 +16,8 @@ from factable.cli.output import (
     report_option,
     report_skipped,
     report_warnings,
+    say,
+    shows_colour,
 )
 from factable.cli.progress import Progress
 from factable.engine.collect import Result
@@ -56,6 +58,7 @@ from factable.report.junit import annotated, write_junit
 )
 @ledger_options
 @click.option(
+    "-o",
     "--out",
     default="",
     metavar="FILE",
@@ -113,7 +116,7 @@ def gate(
 
 def _warn(result: GateResult) -> None:
     for warning in result.warnings():
-        click.echo(f"factable: {warning}", err=True)
+        say(f"factable: {warning}")
 
 
 def _check_outputs(files: Sequence[str], baseline: str, outputs: dict[str, str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from factable.cli.output import is_terminal
+from factable.cli.output import explain_run
 from factable.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -69,7 +69,10 @@ def find_config(config: str, no_config: bool) -> str:
     here = Path().resolve()
     for folder in () if config or no_config else (here, *here.parents):
         if (folder / CONFIG_NAME).is_file():
-            return os.path.relpath(folder / CONFIG_NAME)
+            config = os.path.relpath(folder / CONFIG_NAME)
+            break
+    if config:
+        explain_run(f"configuration: {config}")
     return config
 
 
@@ -80,8 +83,3 @@ def data_errors_exit_2() -> Iterator[None]:
         yield
     except DataError as error:
         raise UsageError(str(error)) from None
-
-
-def shows_colour(out: str = "-") -> bool:
-    """Whether the output goes to somebody who sees, and wants, colours."""
-    return is_terminal(out) and not os.environ.get("NO_COLOR")

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import sys
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -18,6 +19,32 @@ from factable.errors import FactableError, FactableWarning, UsageError, did_you_
 # The key, in a context's `meta`, of the command that runs.
 RUNNING = "factable.command"
 PARAMETER = re.compile(r"`(\w+)`")
+
+
+# Keys, in a context's `meta`, of the switches that every command has.
+QUIET, VERBOSE = "factable.quiet", "factable.verbose"
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Note a switch where any function of the command finds it."""
+    ctx.meta[f"factable.{param.name}"] = value
+    if param.name == "verbose" and value:
+        started = time.monotonic()
+        ctx.call_on_close(lambda: click.echo(f"factable: {time.monotonic() - started:.1f} s", err=True))
+
+
+def _add_switches(command: click.Command) -> None:
+    """`--quiet` and `--verbose`, for each command once."""
+    switches = {
+        "quiet": "No progress and no remarks, only results and errors.",
+        "verbose": "Say which configuration is used and how long it takes.",
+    }
+    known = {each.name for each in command.params}
+    for name, about in switches.items():
+        if name not in known:
+            flags = [f"-{name[0]}", f"--{name}"]
+            option = click.Option(flags, is_flag=True, expose_value=False, callback=_keep, help=about)
+            command.params.append(option)
 
 
 class LazyGroup(click.Group):
@@ -41,6 +68,8 @@ class LazyGroup(click.Group):
             return None
         module, _, function = self.modules[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(f"factable.cli.{module}"), function or module)
+        if not isinstance(command, click.Group):
+            _add_switches(command)
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -114,7 +143,7 @@ def with_flags(message: str, command: click.Command) -> str:
 
 
 @click.group(cls=RootGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="factable")
+@click.version_option(__version__, "-V", "--version", prog_name="factable")
 def cli() -> None:
     """Check whether a text written from data says all, and only, what the data says."""
 

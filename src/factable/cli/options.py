@@ -11,12 +11,21 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 TEXT_FORMATS = ("table", "json", "csv", "markdown", "latex")
 DEFAULT_METRICS = ("parent", "bleu")
 
+
+def complete_metric(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of metrics for shell completion."""
+    from factable.core.registry import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
 metric_option = click.option(
     "-m",
     "--metric",
     "metrics",
     multiple=True,
     metavar="METRIC",
+    shell_complete=complete_metric,
     default=DEFAULT_METRICS,
     show_default=True,
     help="Metric to use, such as parent or 'parent(mix=0.5)'; repeatable.",
@@ -37,12 +46,14 @@ seed_option = click.option(
     help="Random seed; the same seed gives the same numbers.",
 )
 out_option = click.option(
+    "-o",
     "--out",
     metavar="FILE",
     default="-",
     help="Output file, compressed if it ends in .gz, .xz or .zst. Default: stdout.",
 )
 jobs_option = click.option(
+    "-j",
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
@@ -58,6 +69,7 @@ engine_option = click.option(
     help="Run on this machine or on a Ray cluster (needs the ray extra).",
 )
 engine_jobs_option = click.option(
+    "-j",
     "--jobs",
     metavar="N",
     type=click.IntRange(min=1),

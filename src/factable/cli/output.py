@@ -1,5 +1,6 @@
 """Where a command's result goes, and in which format."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 import click
 
+from factable.cli.main import QUIET, VERBOSE, with_flags
 from factable.engine.collect import Result, Skipped
 from factable.engine.plan import Render, Scored
 from factable.errors import UsageError
@@ -50,9 +52,35 @@ def is_terminal(out: str) -> bool:
     return out == "-" and sys.stdout.isatty()
 
 
+def shows_colour(out: str = "-") -> bool:
+    """Whether an output has colours: on a terminal, or as the environment has it."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return is_terminal(out) or (out == "-" and bool(os.environ.get("FORCE_COLOR")))
+
+
+def is_quiet() -> bool:
+    """Whether nobody wants to hear of anything but results and errors."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
+
+
+def say(message: str) -> None:
+    """Tell something on stderr, unless told to be quiet."""
+    if not is_quiet():
+        click.echo(message, err=True)
+
+
+def explain_run(message: str) -> None:
+    """Tell on stderr how a run goes, if asked to."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.meta.get(VERBOSE):
+        click.echo(f"factable: {message}", err=True)
+
+
 def write_output(output: Output, output_format: str, out: str, stream: IO[bytes]) -> None:
     """Write a result to the stream that `out` names."""
-    stream.write(render(output, output_format, colour=is_terminal(out)))
+    stream.write(render(output, output_format, colour=shows_colour(out)))
 
 
 def report_skipped(skipped: Skipped) -> None:
@@ -60,20 +88,18 @@ def report_skipped(skipped: Skipped) -> None:
     if not skipped.total:
         return
     for fault in skipped.faults:
-        click.echo(f"skipped {fault}", err=True)
+        say(f"skipped {fault}")
     if skipped.total > len(skipped.faults):
-        click.echo("…", err=True)
+        say("…")
     noun = "line" if skipped.total == 1 else "lines"
-    click.echo(f"factable: {skipped.total} bad {noun} skipped", err=True)
+    say(f"factable: {skipped.total} bad {noun} skipped")
 
 
 def report_warnings(result: Result) -> None:
     """Say on stderr what about the data makes the numbers doubtful."""
-    from factable.cli.main import with_flags
-
     command = click.get_current_context().command
     for warning in result.warnings:
-        click.echo(f"factable: {with_flags(warning, command)}", err=True)
+        say(f"factable: {with_flags(warning, command)}")
 
 
 report_option = click.option(

@@ -9,7 +9,7 @@ from types import TracebackType
 
 import click
 
-from factable.cli.output import check_output
+from factable.cli.output import check_output, is_quiet
 from factable.engine.plan import Scored
 from factable.errors import UsageError, add_note
 from factable.io.files import plain_size
@@ -30,7 +30,7 @@ class Progress:
         self._counts_examples = total is not None
         self._bar = None
         self._open = ExitStack()
-        if shown and sys.stderr.isatty():
+        if shown and sys.stderr.isatty() and not is_quiet():
             from rich.console import Console
             from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar

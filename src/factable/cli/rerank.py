@@ -4,8 +4,8 @@ import click
 import orjson
 
 from factable.cli.ledger import config_options, ledger_defaults
-from factable.cli.options import jobs_option, out_option
-from factable.cli.output import check_output
+from factable.cli.options import complete_metric, jobs_option, out_option
+from factable.cli.output import check_output, say
 from factable.cli.progress import Progress
 from factable.core.registry import parse
 from factable.errors import DataError, Fault
@@ -25,7 +25,14 @@ TABLES = (".csv", ".tsv", ".parquet")
 @click.command()
 @click.argument("file")
 @click.option(
-    "-m", "--metric", "spec", metavar="METRIC", default="ledger", show_default=True, help="Metric to rank by."
+    "-m",
+    "--metric",
+    "spec",
+    metavar="METRIC",
+    default="ledger",
+    show_default=True,
+    shell_complete=complete_metric,
+    help="Metric to rank by.",
 )
 @click.option(
     "--best", type=click.IntRange(min=1), metavar="N", help="Keep only the best N texts of each item."
@@ -45,7 +52,7 @@ def rerank(file: str, spec: str, best: int | None, config: str, no_config: bool,
         for ranked in ranking:
             stream.write(orjson.dumps(_row(rows[ranked.position], ranked), option=orjson.OPT_APPEND_NEWLINE))
     if len({example.item for example in examples}) == len(examples):
-        click.echo("factable: no item has two texts; give texts of the same data the same id", err=True)
+        say("factable: no item has two texts; give texts of the same data the same id")
 
 
 def _read(file: str) -> tuple[list[Row], list[Example]]:

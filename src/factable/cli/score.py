@@ -8,6 +8,7 @@ import click
 
 from factable.cli.ledger import config_options, ledger_defaults
 from factable.cli.options import (
+    complete_metric,
     engine_jobs_option,
     engine_option,
     format_option,
@@ -23,6 +24,7 @@ from factable.cli.output import (
     report_option,
     report_skipped,
     report_warnings,
+    shows_colour,
 )
 from factable.cli.progress import Progress, check_resume, resumable, resume_option
 from factable.engine.collect import Result
@@ -48,6 +50,8 @@ BYTES_IN_MEMORY = 1 << 26
     "--metric",
     "specs",
     multiple=True,
+    metavar="METRIC",
+    shell_complete=complete_metric,
     help="Metric to use, such as parent or 'parent(mix=0.5)'; repeatable. Default: ledger.",
 )
 @format_option(*FORMATS)
@@ -84,6 +88,7 @@ def score(
     options["joins"] = read_joins(references, ratings)
     render = _render(output_format, explain)
     on_terminal = is_terminal(out)
+    colour = shows_colour(out)
     with (
         resumable(resume),
         open_output(out) as stream,
@@ -107,7 +112,7 @@ def score(
             result = score_files(files, metrics, explain=explain, resume=resume, **options)
         page.write(result)
         kept.seek(0)
-        _write(result, kept, output_format, stream, colour=on_terminal)
+        _write(result, kept, output_format, stream, colour=colour)
     report_skipped(result.skipped)
     report_warnings(result)
 

@@ -18,7 +18,7 @@ from factable.cli.options import (
     skip_bad_option,
     system_options,
 )
-from factable.cli.output import check_output
+from factable.cli.output import check_output, say
 from factable.cli.progress import Progress
 from factable.cli.study_run import OUTPUT_OPTIONS, SCORING_OPTIONS, UNJOINED_OPTIONS, StudyRun, study_command
 from factable.core.metric import Metric
@@ -275,7 +275,7 @@ def divergence(run: StudyRun, metrics: Sequence[Metric], label: str | None, **op
         run.draw("--histogram", lambda: draw_coverage(study.coverage))
         run.write(divergence_output(study))
     if study.note:
-        click.echo(f"factable: {study.note}", err=True)
+        say(f"factable: {study.note}")
 
 
 @study_command("gold", metric_option, config_options, *OUTPUT_OPTIONS, jobs_option)

@@ -47,9 +47,19 @@ def sign(metric: "Metric", *, references: tuple[int, int] | None = None, unscore
         pieces.append(f"refs:{low}" if low == high else f"refs:{low}-{high}")
     if unscored is not None:
         pieces.append(f"unscored:{unscored}")
-    pieces += [f"v:{metric.version}", f"factable:{__version__}"]
+    pieces += [f"v:{metric.version}", *_plug_in_version(metric), f"factable:{__version__}"]
     # A bar inside a value would look like the next piece.
     return "|".join(printable(piece).replace("|", r"\x7c") for piece in pieces)
+
+
+def _plug_in_version(metric: "Metric") -> list[str]:
+    """The package that a metric comes from, and its version, unless it is ours."""
+    package = type(metric).__module__.partition(".")[0]
+    if package == "factable":
+        return []
+    from importlib.metadata import packages_distributions, version
+
+    return [f"{name}:{version(name)}" for name in sorted(set(packages_distributions().get(package, [])))]
 
 
 def settings_of(signature: str) -> list[str]:

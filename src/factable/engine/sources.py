@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from factable.core.metric import Metric, missing_fields
 from factable.engine.casing import case_counts, case_warning, lowered_systems
 from factable.engine.plan import AnyUnit, Batch, drop_payload, name_systems, read_unit
-from factable.errors import DataError, Fault
+from factable.errors import DataError, Fault, MissingFileError
 from factable.io.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, RowBlock
 from factable.io.faults import Faults, fault_at
 from factable.io.files import changed_while_read, open_input, plain_size, source_name
@@ -68,7 +68,7 @@ def check_files(sources: Iterable[Source]) -> None:
         except DataError as error:
             faults.extend(error.faults)
     if faults:
-        raise DataError(faults)
+        raise MissingFileError(faults)
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:

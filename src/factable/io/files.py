@@ -14,7 +14,7 @@ from io import BufferedReader, BufferedWriter, FileIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any, cast
 
-from factable.errors import DataError, Fault
+from factable.errors import DataError, Fault, MissingFileError
 from factable.io.limits import FREE_BYTES, MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, MAX_RATIO
 
 # Small, because a malicious kilobyte may unpack to 32 megabytes.
@@ -156,11 +156,13 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             if _state(raw) != before:
                 raise DataError([changed_while_read(name)])
     except IsADirectoryError:
-        raise DataError([Fault(name, None, "is a folder", "name a file")]) from None
+        raise MissingFileError([Fault(name, None, "is a folder", "name a file")]) from None
     except OSError as error:
         # gzip and lzma say what is wrong in the message, the system in strerror.
         problem = error.strerror or str(error)
-        remedy = "check the path" if error.errno else "the file is damaged; download or create it again"
+        if error.errno:
+            raise MissingFileError([Fault(name, None, problem, "check the path")]) from None
+        remedy = "the file is damaged; download or create it again"
         raise DataError([Fault(name, None, problem, remedy)]) from None
     except UnpackedTooLargeError as error:
         raise DataError([Fault(name, None, str(error), "unpack it yourself if you trust it")]) from None
