@@ -22,6 +22,13 @@ MIN_SHARE = 0.5
 ITEM_PARTS = STRUCTURED_PARTS[:-1]
 
 
+class SetWeights(NamedTuple):
+    """How much a set of texts counts, and how many times its clean texts: more means fewer alarms."""
+
+    all_texts: float = 1.0
+    clean_texts: float = 1.0
+
+
 class MarkedReading(NamedTuple):
     """A text that was read, what the model marks in it, what people marked, and the set that it is from."""
 
@@ -45,17 +52,14 @@ def _is_beside(text: MarkedReading, item: Item) -> bool:
     return any(overlaps(span, sentence) for span in text.spans for sentence in sentences)
 
 
-def fit_structured(
-    texts: Sequence[MarkedReading], clean_weights: Mapping[str, float] | None = None
-) -> LedgerWeights:
-    """Weights of items, then of texts; every set counts the same, as do clean and other texts in it.
-
-    `clean_weights` says for some sets how many times clean texts count: more of them means fewer alarms.
-    """
+def fit_structured(texts: Sequence[MarkedReading], set_weights: Mapping[str, SetWeights]) -> LedgerWeights:
+    """Weights of items, then of texts, from sets that count as said."""
     items = [items_of(text.reading, text.marked) for text in texts]
     counts = Counter(text.source for text, of_text in zip(texts, items, strict=True) for _ in of_text)
     mean = sum(counts.values()) / len(counts)
-    shares = {source: (mean / count) ** 0.5 for source, count in counts.items()}
+    shares = {
+        source: (mean / count) ** 0.5 * set_weights[source].all_texts for source, count in counts.items()
+    }
     weights: dict[str, Mapping[str, float]] = {}
     for part in ITEM_PARTS:
         cases = [
@@ -70,26 +74,27 @@ def fit_structured(
         (_text_features(partial, of_text, text.reading), not text.spans, text.source)
         for text, of_text in zip(texts, items, strict=True)
     ]
-    return LedgerWeights({**weights, "text": fit_logistic(list(_balanced(wholes, clean_weights or {})))})
+    return LedgerWeights({**weights, "text": fit_logistic(list(_balanced(wholes, set_weights)))})
 
 
 def _text_features(
     weights: LedgerWeights, items: Sequence[Item], reading: StructuredReading
 ) -> dict[str, float]:
     odds = [max(-MAX_ODDS, min(MAX_ODDS, weights.odds(item.kind, item.features))) for item in items]
-    return text_features(items, odds, len(reading.sentences), len(reading.structure.leaves))
+    return text_features(items, odds, len(reading.sentences), reading.is_small)
 
 
 def _balanced(
-    wholes: Sequence[tuple[dict[str, float], bool, str]], clean_weights: Mapping[str, float]
+    wholes: Sequence[tuple[dict[str, float], bool, str]], set_weights: Mapping[str, SetWeights]
 ) -> Iterator[tuple[dict[str, float], bool, float]]:
-    """Cases with weights: in each set clean and other texts count as much as in any other set."""
+    """Cases with weights: in each set clean and other texts count the same, but for its weights."""
     counts: dict[tuple[str, bool], int] = {}
     for _, clean, source in wholes:
         counts[source, clean] = counts.get((source, clean), 0) + 1
     size = len(wholes) / len({source for _, _, source in wholes}) / 2
     for features, clean, source in wholes:
-        weight = clean_weights.get(source, 1.0) if clean else 1.0
+        weights = set_weights[source]
+        weight = weights.all_texts * (weights.clean_texts if clean else 1.0)
         yield features, clean, size / counts[source, clean] * weight
 
 

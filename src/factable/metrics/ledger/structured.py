@@ -89,8 +89,8 @@ class StructuredReading:
 
     @cached_property
     def is_small(self) -> bool:
-        """Whether the data has few values."""
-        return len(self.structure.leaves) <= SMALL_DATA
+        """Whether the data is an object with few values."""
+        return isinstance(self.example.table.source, dict) and len(self.structure.leaves) <= SMALL_DATA
 
     @property
     def text(self) -> str:

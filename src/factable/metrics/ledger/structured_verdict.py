@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from factable.metrics.ledger.coverage import OMITTED, Said, fact_sentence, facts_said
 from factable.metrics.ledger.features import NliAnswer
 from factable.metrics.ledger.reading import overlaps
-from factable.metrics.ledger.structured import SMALL_DATA, Item, StructuredReading, items_of, without_overlaps
+from factable.metrics.ledger.structured import Item, StructuredReading, items_of, without_overlaps
 from factable.metrics.ledger.verdict import Claim, Fact, Rules, Verdict, label_of
 from factable.metrics.ledger.weights import LedgerWeights, probability
 from factable.models.marks import MarkedSentence
@@ -40,7 +40,7 @@ class Weighed:
         """Weigh every part of a text, then the text."""
         items = tuple(items_of(reading, marked))
         wrong = tuple(_odds(weights, item) for item in items)
-        features = text_features(items, wrong, len(reading.sentences), len(reading.structure.leaves))
+        features = text_features(items, wrong, len(reading.sentences), reading.is_small)
         return cls(items, wrong, weights.odds("text", features))
 
     def flagged(self, threshold: float) -> list[tuple[Item, float]]:
@@ -59,24 +59,39 @@ def _odds(weights: LedgerWeights, item: Item) -> float:
 
 
 def text_features(
-    items: Sequence[Item], wrong: Sequence[float], sentences: int, leaves: int
+    items: Sequence[Item], wrong: Sequence[float], sentences: int, small: bool
 ) -> dict[str, float]:
-    """What the parts of a text tell of the whole; with few values in the data, a doubt weighs otherwise."""
+    """What the parts of a text tell of the whole; beside small data, a doubt weighs otherwise."""
     chances = sorted((probability(odds) for odds in wrong), reverse=True)
     rules = [item for item in items if item.kind == "statement" and item.state != "supported"]
     worst = chances[0] if chances else 0.0
     expected = math.log1p(sum(chances))
-    is_small = float(leaves <= SMALL_DATA)
+    strays = sum(map(is_stray, items))
+    shares = {"rules": min(3, len(rules)) / 3, "stray": float(strays > 0), "strays": min(3, strays) / 3}
     return {
         "worst": worst,
         "second": chances[1] if len(chances) > 1 else 0.0,
         "expected": expected,
-        "rules": min(3, len(rules)) / 3,
         "sentences": math.log1p(sentences),
-        "small data": is_small,
-        "worst, small data": is_small * worst,
-        "expected, small data": is_small * expected,
+        **shares,
+        "small data": float(small),
+        "worst, small data": small * worst,
+        "expected, small data": small * expected,
+        "rules, small data": small * shares["rules"],
+        "stray, small data": small * shares["stray"],
     }
+
+
+def is_stray(item: Item) -> bool:
+    """Whether rules alone speak against a part of the text."""
+    features = item.features
+    if item.kind == "number":
+        missing = features["missing"] and not (features["missing in arithmetic"] or features["missing small"])
+        asked = features["another is asked for"]
+        return bool((asked or missing) and not features["in a supported statement"])
+    if item.kind == "name":
+        return bool(features["of another"])
+    return item.kind == "statement" and item.state != "supported"
 
 
 def structured_verdicts(
