@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from functools import partial
 
 import numpy as np
@@ -227,3 +228,25 @@ def test_other_ids_cannot_be_paired(run, files, tmp_path):
     result = run(files[0], write(tmp_path / "other.jsonl", lines), "-m", "bleu")
     assert result.returncode == 2
     assert result.stderr.startswith(b"factable: no item has texts of all 2 systems; use the same ids")
+
+
+def test_tables_for_papers(run, files):
+    options = ("--digits", "1", "--name", "bleu=BLEU", "--name", "good=Ours (2026)", "--format")
+    latex = run(*files, *METRICS, *options, "latex").stdout.decode()
+    note = r"* Significantly worse than the best system (p \textless{} 0.05, ".replace("*", "{*}")
+    assert rf"\caption{{All metrics. {note}" in latex
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == latex.count(r"\caption{")
+    assert r"\caption{BLEU: differences.}" in latex
+    best, *others = latex.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
+    assert re.fullmatch(r"Ours \(2026\) & \\textbf\{\d+\.\d\} & \\textbf\{\d+\.\d\} \\\\", best)
+    assert all(line.count("{*}") == 2 for line in others)
+    markdown = run(*files, *METRICS, *options, "markdown").stdout.decode()
+    assert "| system | BLEU (0–100) |" in markdown
+    assert "\\* Significantly worse than the best system" in markdown
+    document = json.loads(run(*files, *METRICS, *options, "json").stdout)
+    assert document["metrics"][0]["spec"] == "bleu"
+
+
+def test_names_must_have_two_sides(run, files):
+    result = run(*files, "--name", "bleu")
+    assert (result.returncode, b"write OLD=NEW" in result.stderr) == (2, True)

@@ -118,6 +118,24 @@ def format_option(*formats: str) -> Decorator:
     )
 
 
+def style_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--digits` and `--name`."""
+    digits = click.option(
+        "--digits",
+        metavar="N",
+        type=click.IntRange(0, 10),
+        help="Digits after the point in tables. Default: 3.",
+    )
+    names = click.option(
+        "--name",
+        "names",
+        metavar="OLD=NEW",
+        multiple=True,
+        help="Show a metric or system under another name in tables; repeatable.",
+    )
+    return digits(names(command))
+
+
 def plot_option(content: str, name: str = "--plot") -> Decorator:
     """An option that draws a picture into a file."""
     return click.option(

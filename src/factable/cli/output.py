@@ -15,7 +15,7 @@ from factable.engine.plan import Render, Scored
 from factable.errors import UsageError
 from factable.io.files import open_output, plain_suffix, source_name
 from factable.report.formats import render
-from factable.report.tables import Output
+from factable.report.tables import Output, TableStyle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,9 +78,23 @@ def explain_run(message: str) -> None:
         click.echo(f"factable: {message}", err=True)
 
 
-def write_output(output: Output, output_format: str, out: str, stream: IO[bytes]) -> None:
+def write_output(
+    output: Output, output_format: str, out: str, stream: IO[bytes], style: TableStyle | None = None
+) -> None:
     """Write a result to the stream that `out` names."""
-    stream.write(render(output, output_format, colour=shows_colour(out)))
+    stream.write(render(output, output_format, colour=shows_colour(out), style=style))
+
+
+def table_style(digits: int | None, names: Sequence[str]) -> TableStyle:
+    """The style of tables from `--digits` and `--name`."""
+    renamed = {}
+    for each in names:
+        # A spec holds equals signs of its own: the last one counts.
+        old, _, new = each.rpartition("=")
+        if not old.strip() or not new.strip():
+            raise UsageError(f"--name is {each!r}; write OLD=NEW, such as bleu=BLEU")
+        renamed[old.strip()] = new.strip()
+    return TableStyle(digits, renamed)
 
 
 def report_skipped(skipped: Skipped) -> None:

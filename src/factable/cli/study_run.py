@@ -17,6 +17,7 @@ from factable.cli.options import (
     join_options,
     out_option,
     skip_bad_option,
+    style_options,
 )
 from factable.cli.output import (
     Draw,
@@ -25,6 +26,7 @@ from factable.cli.output import (
     open_picture,
     report_skipped,
     report_warnings,
+    table_style,
     write_output,
 )
 from factable.cli.progress import Progress
@@ -35,13 +37,13 @@ from factable.engine.score import parse_all
 from factable.errors import MAX_FAULTS_SHOWN, Fault
 from factable.io.files import open_output
 from factable.io.joins import Joins, read_joins
-from factable.report.tables import Output
+from factable.report.tables import Output, TableStyle
 from factable.study.panel import Panel, score_panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OUTPUT_OPTIONS = (format_option(*TEXT_FORMATS), out_option)
+OUTPUT_OPTIONS = (format_option(*TEXT_FORMATS), style_options, out_option)
 UNJOINED_OPTIONS = (config_options, *OUTPUT_OPTIONS, jobs_option, skip_bad_option)
 SCORING_OPTIONS = (join_options, *UNJOINED_OPTIONS)
 
@@ -61,9 +63,10 @@ class StudyRun:
         jobs: int = 1,
         skip_bad: bool = False,
         joins: Joins | None = None,
+        style: TableStyle | None = None,
         plots: Mapping[str, str | None],
     ) -> None:
-        self.joins = joins
+        self.joins, self._style = joins, style
         self.files, self.out, self.jobs, self.skip_bad = files, out, jobs, skip_bad
         self._format = output_format or format_of(out, TEXT_FORMATS)
         check_output(files, out)
@@ -131,7 +134,7 @@ class StudyRun:
 
     def write(self, output: Output) -> None:
         """Write the result."""
-        write_output(output, self._format, self.out, self._stream)
+        write_output(output, self._format, self.out, self._stream, self._style)
 
 
 def study_command(
@@ -152,6 +155,8 @@ def study_command(
             skip_bad: bool = False,
             references: str | None = None,
             ratings: str | None = None,
+            digits: int | None = None,
+            names: Sequence[str] = (),
             config: str = "",
             no_config: bool = False,
             **own: Any,
@@ -161,7 +166,16 @@ def study_command(
                 own["metrics"] = parse_all(own["metrics"], defaults=defaults)
             paths = {flag: own.pop(flag.removeprefix("--")) for flag in plots}
             joins = read_joins(references, ratings)
-            run = StudyRun(files, out, output_format, jobs=jobs, skip_bad=skip_bad, joins=joins, plots=paths)
+            run = StudyRun(
+                files,
+                out,
+                output_format,
+                jobs=jobs,
+                skip_bad=skip_bad,
+                joins=joins,
+                style=table_style(digits, names),
+                plots=paths,
+            )
             function(run, **own)
 
         decorated: Callable[..., Any] = command

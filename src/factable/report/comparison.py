@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from factable.core.results import VALUE
 from factable.report.tables import (
+    MARK,
     Output,
     TextTable,
     column_head,
@@ -45,6 +46,11 @@ def _overview(comparison: SystemComparison) -> TextTable:
     rankings = comparison.rankings
     systems = [standing.system for standing in rankings[0].standings]
     columns = [{standing.system: standing.value for standing in ranking.standings} for ranking in rankings]
+    marked = [
+        (systems.index(system), number)
+        for number, ranking in enumerate(rankings, 1)
+        for system in _worse_systems(comparison, ranking)
+    ]
     return make_text_table(
         "all metrics",
         ["system", *(column_head(ranking.metric, _scale(ranking)) for ranking in rankings)],
@@ -55,6 +61,8 @@ def _overview(comparison: SystemComparison) -> TextTable:
             for number, ranking in enumerate(rankings, 1)
             for system in _best_systems(ranking)
         ],
+        marked=marked,
+        note=_note(comparison),
     )
 
 
@@ -68,6 +76,22 @@ def _best_systems(ranking: SystemRanking) -> list[str]:
     if first.rank is not None:
         return [standing.system for standing in ranking.standings if standing.rank == 1]
     return [standing.system for standing in ranking.standings if standing.value == first.value]
+
+
+def _worse_systems(comparison: SystemComparison, ranking: SystemRanking) -> list[str]:
+    """Those that differ significantly from the baseline, or without one are worse than the best."""
+    against = comparison.baseline or ranking.standings[0].system
+    return [
+        ({pair.system, pair.other} - {against}).pop()
+        for pair in ranking.differences
+        if against in (pair.system, pair.other) and pair.p_holm < comparison.alpha
+    ]
+
+
+def _note(comparison: SystemComparison) -> str:
+    other = f"different from {comparison.baseline}" if comparison.baseline else "worse than the best system"
+    how = "randomisation test with Holm's correction"
+    return f"{MARK} Significantly {other} (p < {comparison.alpha:g}, {how})."
 
 
 def _system_table(comparison: SystemComparison, ranking: SystemRanking) -> TextTable:
@@ -92,6 +116,12 @@ def _system_table(comparison: SystemComparison, ranking: SystemRanking) -> TextT
             for index, standing in enumerate(ranking.standings)
             if standing.system in best
         ],
+        marked=[
+            (index, 2 if ranked else 1)
+            for index, standing in enumerate(ranking.standings)
+            if standing.system in _worse_systems(comparison, ranking)
+        ],
+        note=_note(comparison),
     )
 
 

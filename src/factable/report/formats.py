@@ -3,12 +3,13 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import orjson
 
 from factable.errors import printable
-from factable.report.tables import Output, TextTable
+from factable.report.tables import Output, TableStyle, TextTable
 
 PIPE_WIDTH = 1000
 MAX_NAME_WIDTH = 24
@@ -44,8 +45,12 @@ APOSTROPHE = "'"
 TO_QUOTE = re.compile('[",\r\n]')
 
 
-def render(output: Output, output_format: str, *, colour: bool = False) -> bytes:
-    """The output as table (terminal text), json, csv, markdown or latex."""
+def render(
+    output: Output, output_format: str, *, colour: bool = False, style: TableStyle | None = None
+) -> bytes:
+    """The output as table (terminal text), json, csv, markdown or latex; a style is for tables."""
+    if style is not None:
+        output = replace(output, tables=[table.styled(style) for table in output.tables])
     if output_format == "json":
         return orjson.dumps(output.document, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
     if output_format == "csv":
@@ -72,7 +77,8 @@ def _markdown_table(table: TextTable) -> str:
     rows = _mark_best(table, _escape_markdown, "**{}**")
     lines = [[*map(_escape_markdown, table.header)], rule, *rows]
     grid = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    return f"### {_escape_markdown(table.title)}\n\n{grid}\n\n{_markdown_code(table.signature)}\n"
+    note = f"\\{table.note}\n\n" if table.note else ""
+    return f"### {_escape_markdown(table.title)}\n\n{grid}\n\n{note}{_markdown_code(table.signature)}\n"
 
 
 def _mark_best(table: TextTable, escape: Callable[[str], str], mark: str) -> list[list[str]]:
@@ -97,7 +103,7 @@ def _one_line(text: str) -> str:
 
 
 def to_latex(tables: Sequence[TextTable], signatures: Sequence[str] = ()) -> str:
-    r"""A `tabular` per table (needs \usepackage{booktabs}), signatures as comments."""
+    r"""A `table` with its caption for each (needs \usepackage{booktabs}), signatures as comments."""
     comments = "".join(f"% {_one_line(signature)}\n" for signature in signatures)
     return "\n".join(map(_latex_table, tables)) + comments
 
@@ -105,6 +111,9 @@ def to_latex(tables: Sequence[TextTable], signatures: Sequence[str] = ()) -> str
 def _latex_table(table: TextTable) -> str:
     lines = [
         f"% {_one_line(table.signature)}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_escape_latex(_caption(table))}}}",
         rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
         r"\toprule",
         _latex_row([*map(_escape_latex, table.header)]),
@@ -112,8 +121,14 @@ def _latex_table(table: TextTable) -> str:
         *map(_latex_row, _mark_best(table, _escape_latex, r"\textbf{{{}}}")),
         r"\bottomrule",
         r"\end{tabular}",
+        r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _caption(table: TextTable) -> str:
+    """The title as a sentence, and what the marks mean."""
+    return " ".join(filter(None, (f"{table.title[:1].upper()}{table.title[1:]}.", table.note)))
 
 
 def _latex_row(cells: Sequence[str]) -> str:
@@ -149,6 +164,8 @@ def to_terminal(tables: Sequence[TextTable], signatures: Sequence[str] = (), *, 
                 grid.add_row(*(Text(printable(c), style=b) for c, b in zip(row, bold, strict=True)))
             console.print(Text(f"\n {printable(table.title)}", style="bold"), soft_wrap=True)
             console.print(grid)
+            if table.note:
+                console.print(Text(table.note, style="dim"), soft_wrap=True)
             console.print(Text(printable(table.signature), style="dim"), soft_wrap=True)
         for number, signature in enumerate(signatures):
             start = "" if number else "\n"

@@ -81,9 +81,9 @@ def write_json(result: Result, rows: Iterable[bytes], stream: IO[bytes]) -> None
         _write_scores(scores, stream)
     stream.write(b'],"examples":[')
     for number, row in enumerate(rows):
-        stream.write(b",\n" if number else b"\n")
+        stream.write(b"," if number else b"")
         stream.write(row.rstrip(b"\n"))
-    stream.write(b"\n]}\n")
+    stream.write(b"]}\n")
 
 
 def _write_scores(scores: Scores, stream: IO[bytes]) -> None:

@@ -1,8 +1,8 @@
 """The forms of a result: tables of text, a JSON document, rows of CSV; and how numbers are shown in them."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from factable._version import __version__
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 NO_NUMBER = "–"
+MARK = "*"
 DIGITS = 3
 
 
@@ -35,14 +36,57 @@ Cell = str | int | float | NumberWithInterval
 
 
 @dataclass(frozen=True, slots=True)
+class TableStyle:
+    """How tables look: digits after the point (None for the usual), and names to show instead of others."""
+
+    digits: int | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, text: str) -> str:
+        """A name of a system or a metric, alone or before a scale or what a table is about."""
+        known = next(
+            (name for name in self.names if text == name or text.startswith((f"{name} (", f"{name}:"))), ""
+        )
+        return self.names[known] + text.removeprefix(known) if known else text
+
+
+@dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table of text; `best` has (row, column) of the cells to set in bold."""
+    """A table of text; `best` has (row, column) of the cells to set in bold, `marked` of those with a star.
+
+    `note` says what the star means; `cells` are the rows before they became text.
+    """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     signature: str
     best: frozenset[tuple[int, int]] = frozenset()
+    marked: frozenset[tuple[int, int]] = frozenset()
+    note: str = ""
+    cells: tuple[tuple[Cell, ...], ...] = ()
+
+    def styled(self, style: TableStyle) -> "TextTable":
+        """The same table in another style."""
+        return replace(
+            self,
+            title=style.name(self.title),
+            header=tuple(map(style.name, self.header)),
+            rows=_text_rows(self.cells, self.marked, style) if self.cells else self.rows,
+        )
+
+
+def _text_rows(
+    cells: Sequence[Sequence[Cell]], marked: Collection[tuple[int, int]], style: TableStyle
+) -> tuple[tuple[str, ...], ...]:
+    digits = DIGITS if style.digits is None else style.digits
+    return tuple(
+        tuple(
+            style.name(format_cell(cell, digits)) + (MARK if (index, number) in marked else "")
+            for number, cell in enumerate(row)
+        )
+        for index, row in enumerate(cells)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +111,14 @@ def make_text_table(
     best: Collection[str] = (),
     optional: Collection[str] = (),
     bold: Iterable[tuple[int, int]] = (),
+    marked: Collection[tuple[int, int]] = (),
+    note: str = "",
 ) -> TextTable:
     """A table of cells as text.
 
-    The highest number of each column that `best` names is bold, and so are the cells in `bold`. A column that
-    `optional` names is left out where all its cells are 0.
+    The highest number of each column that `best` names is bold, and so are the cells in `bold`; those in
+    `marked` have a star, which `note` explains. A column that `optional` names is left out where all its
+    cells are 0; `bold` and `marked` count without it.
     """
     rows = list(rows)
     kept = [n for n, head in enumerate(header) if head not in optional or any(row[n] for row in rows)]
@@ -85,9 +132,12 @@ def make_text_table(
     return TextTable(
         title=title,
         header=tuple(header),
-        rows=tuple(tuple(map(format_cell, row)) for row in rows),
+        rows=_text_rows(rows, marked, TableStyle()),
         signature=signature,
         best=frozenset(highest | set(bold)),
+        marked=frozenset(marked),
+        note=note if marked else "",
+        cells=tuple(map(tuple, rows)),
     )
 
 
