@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from math import isnan
-
-import orjson
 
 from factable.io.duplicates import check_unique_names
 from factable.io.faults import Malformed, kind_of, shorten
 from factable.io.limits import MAX_NAME, MAX_NESTING, MAX_RECORDS
-from factable.kernels import make_records
+from factable.kernels import flatten, flatten_rows, make_records
+from factable.kernels.reading import NoRecordError, to_text
 from factable.types import Record, Table
 
 FORMS = (
@@ -21,21 +19,27 @@ FORMS = (
 E2E_SLOT = re.compile(r"([^\[\],]+)\[([^\]]*)\]\s*(?:,|$)")
 
 
-def make_table(data: object, *, subject: str = "", title: str = "", raw: bytes = b"") -> Table:
+def make_table(
+    data: object, *, subject: str = "", title: str = "", raw: bytes = b"", line: object = None
+) -> Table:
     """Turn any accepted form of `data` into a Table; `subject` names the entity of attribute-value data.
 
-    `raw` is the JSON that the data were parsed from, if any; it is searched for names that occur twice.
+    `raw` is the JSON line that the data come from, if any, and `line` what it was parsed to: they are
+    searched for names that occur twice.
     """
     if type(data) is list:
         records = make_records(data)
         if records is not None:
             return Table(records, title)
     if raw and type(data) is not str:
-        check_unique_names(raw, orjson.loads(raw))
+        check_unique_names(raw, line)
     if type(data) is list:
         return _from_list(data, subject, title)
     if isinstance(data, dict):
-        return Table(tuple(islice(_flatten(data, subject, "", 0), MAX_RECORDS + 1)), title, data)
+        try:
+            return Table(flatten(data, subject, *_LIMITS), title, data)
+        except NoRecordError as error:
+            raise _malformed(error) from None
     if isinstance(data, str):
         return Table(_from_string(data, subject), title)
     if isinstance(data, list | tuple):
@@ -47,6 +51,18 @@ def make_table(data: object, *, subject: str = "", title: str = "", raw: bytes =
 
 def _from_list(rows: list[object], subject: str, title: str) -> Table:
     """Records of triples with other scalars, of "s | p | o" strings, or of row objects."""
+    if subject and rows and isinstance(rows[0], dict):
+        title = title or subject
+    are_rows = bool(rows) and all(isinstance(row, dict) for row in rows)
+    try:
+        if are_rows:
+            return Table(flatten_rows(rows, *_LIMITS), title, rows)  # type: ignore[arg-type]
+        return Table(tuple(_from_mixed(rows)), title)
+    except NoRecordError as error:
+        raise _malformed(error) from None
+
+
+def _from_mixed(rows: list[object]) -> list[Record]:
     records: list[Record] = []
     for number, row in enumerate(rows, 1):
         if isinstance(row, str):
@@ -54,13 +70,24 @@ def _from_list(rows: list[object], subject: str, title: str) -> Table:
         elif isinstance(row, list | tuple):
             records.extend(_loose_triple(list(row), number))
         elif isinstance(row, dict):
-            records.extend(islice(_from_row(row), max(0, MAX_RECORDS + 1 - len(records))))
+            records.extend(flatten_rows([row], *_LIMITS)[: max(0, _LIMITS[0] - len(records))])
         else:
             raise Malformed(f'"data" has {kind_of(row)} as element {number}', FORMS)
-    if subject and rows and isinstance(rows[0], dict):
-        title = title or subject
-    are_rows = bool(rows) and all(isinstance(row, dict) for row in rows)
-    return Table(tuple(records), title, rows if are_rows else None)
+    return records
+
+
+# One record more than there may be, so that too many are noticed.
+_LIMITS = (MAX_RECORDS + 1, MAX_NESTING, MAX_NAME)
+
+
+def _malformed(error: NoRecordError) -> Malformed:
+    """What is wrong with data that no records can be made of."""
+    if error.reason == "depth":
+        return Malformed(f'"data" is nested deeper than {MAX_NESTING} levels', "flatten it")
+    if error.reason == "name":
+        return _name_too_long(str(error.found))
+    problem = f'"data" has {kind_of(error.found)} in {error.path}'
+    return Malformed(problem, "use strings, numbers or booleans")
 
 
 def split_triple(text: str) -> Record:
@@ -81,57 +108,24 @@ def _loose_triple(row: list[object], number: int) -> Iterator[Record]:
         )
     if is_missing(row[2]):
         return
-    subject, attribute, value = (_scalar(part, f"triple {number}") for part in row)
+    subject, attribute, value = (to_text(part, f"triple {number}") for part in row)
     yield Record(subject, attribute, value)
-
-
-def _from_row(row: dict[str, object]) -> Iterator[Record]:
-    """The records of one row of a table: its first column is the row header, and so the subject."""
-    columns = list(row.items())
-    header = columns[0][1] if len(columns) > 1 else None
-    if is_missing(header) or isinstance(header, dict | list | tuple):
-        yield from _flatten(row, "", "", 0)
-    else:
-        yield from _flatten(dict(columns[1:]), _scalar(header, "a row"), "", 0)
-
-
-def _flatten(value: object, subject: str, path: str, depth: int) -> Iterator[Record]:
-    """Records with path attributes; a list gives one record per value, null gives none."""
-    if depth > MAX_NESTING:
-        raise Malformed(f'"data" is nested deeper than {MAX_NESTING} levels', "flatten it")
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _flatten(inner, subject, check_name(f"{path}.{key}") if path else str(key), depth + 1)
-    elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value):
-            # Members of objects keep the index, so that facts of one row stay together.
-            inner_path = check_name(f"{path}[{index}]") if isinstance(inner, dict | list | tuple) else path
-            yield from _flatten(inner, subject, inner_path, depth + 1)
-    elif not is_missing(value):
-        yield Record(subject, path, _scalar(value, path))
 
 
 def check_name(name: str) -> str:
     """The name of an attribute, unless it is so long that copies of it would fill the memory."""
     if len(name) > MAX_NAME:
-        raise Malformed(f"an attribute name of {len(name)} characters", f"the limit is {MAX_NAME}")
+        raise _name_too_long(name)
     return name
+
+
+def _name_too_long(name: str) -> Malformed:
+    return Malformed(f"an attribute name of {len(name)} characters", f"the limit is {MAX_NAME}")
 
 
 def is_missing(value: object) -> bool:
     """Whether a value stands for no value: null, or the NaN of data frames."""
     return value is None or (isinstance(value, float) and isnan(value))
-
-
-def _scalar(value: object, where: str) -> str:
-    """The text of a string, number or boolean."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return str(value)
-    raise Malformed(f'"data" has {kind_of(value)} in {where}', "use strings, numbers or booleans")
 
 
 def _from_string(text: str, subject: str) -> tuple[Record, ...]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from factable.io.faults import Malformed, shorten
 from factable.io.limits import MAX_NESTING
+from factable.kernels import count_colons, count_names
 
 
 class SeenKeys:
@@ -42,28 +43,15 @@ class SeenKeys:
 
 def check_unique_names(raw: bytes | str, value: object) -> None:
     """Refuse JSON in which an object has a name twice; `value` is what `raw` was parsed to."""
-    colons = raw.count(b":") if isinstance(raw, bytes) else raw.count(":")
-    # Each name is followed by a colon: as many colons as names in the parsed value means no repeat. More
-    # colons may be in texts, so a slower parser has to look.
-    if colons == _count_names(value):
+    # Each name is followed by a colon: as many as there are names in the parsed value means no repeat.
+    names = count_names(value)
+    content = raw if isinstance(raw, bytes) else raw.encode("utf-8", "replace")
+    if names == content.count(b":") or names == count_colons(content):
         return
     try:
         json.loads(raw.decode() if isinstance(raw, bytes) else raw, object_pairs_hook=_refuse_twice)
     except RecursionError:
         raise Malformed(f"nested deeper than {MAX_NESTING} levels", "flatten it") from None
-
-
-def _count_names(value: object) -> int:
-    count = 0
-    waiting = [value]
-    while waiting:
-        inner = waiting.pop()
-        if type(inner) is dict:
-            count += len(inner)
-            waiting.extend(inner.values())
-        elif type(inner) is list:
-            waiting.extend(inner)
-    return count
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> None:

@@ -45,7 +45,7 @@ def make_example(source: object, number: int, raw: bytes = b"", *, need_text: bo
         item if type(item) is str else _name("id", item, str(number)),
         system if type(system) is str else _name("system", system, ""),
         text,
-        make_table(source["data"], subject=subject, title=title, raw=raw),
+        make_table(source["data"], subject=subject, title=title, raw=raw, line=source),
         _references(source.get("references")),
         {} if source.get("human") is None else _ratings(source["human"]),
         extra,

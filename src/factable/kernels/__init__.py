@@ -8,8 +8,12 @@ try:
 except ImportError:
     COMPILED = False
     count_clipped = matches.count_clipped
+    count_colons = reading.count_colons
     count_each = matches.count_each
+    count_names = reading.count_names
     fingerprints = reading.fingerprints
+    flatten = reading.flatten
+    flatten_rows = reading.flatten_rows
     make_records = reading.make_records
     separate = mteval.separate
     tokenize = tokens.tokenize
@@ -21,8 +25,12 @@ except ImportError:
 else:
     COMPILED = True
     count_clipped = _matches.count_clipped
+    count_colons = _reading.count_colons
     count_each = _matches.count_each
+    count_names = _reading.count_names
     fingerprints = _reading.fingerprints
+    flatten = _reading.flatten
+    flatten_rows = _reading.flatten_rows
     make_records = _reading.make_records
     separate = _mteval.separate
     tokenize = _tokens.tokenize
@@ -35,9 +43,13 @@ else:
 __all__ = [
     "COMPILED",
     "count_clipped",
+    "count_colons",
     "count_documents",
     "count_each",
+    "count_names",
     "fingerprints",
+    "flatten",
+    "flatten_rows",
     "make_records",
     "restore_documents",
     "score_cider",

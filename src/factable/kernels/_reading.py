@@ -14,7 +14,7 @@ from cython.cimports.cpython.unicode import (
 )
 from cython.cimports.factable.kernels._letters import write_letter
 
-from factable.kernels.reading import BOUNDARY, MIX_1, MIX_2, START, STEP
+from factable.kernels.reading import BOUNDARY, MIX_1, MIX_2, START, STEP, NoRecordError, to_text
 from factable.types import Record
 
 uint64 = cython.typedef(cython.ulonglong)
@@ -43,6 +43,137 @@ def make_records(rows: list):
         # A Record made as the tuple it is, without the Python code of its class.
         records[index] = _new_tuple(Record, row)
     return tuple(records)
+
+
+def flatten(
+    data: object,
+    subject: str,
+    max_records: cython.Py_ssize_t,
+    max_depth: cython.int,
+    max_name: cython.Py_ssize_t,
+):
+    """Records of an object, with paths as attributes, at most so many."""
+    records: list = []
+    _flatten(data, subject, "", 0, records, max_records, max_depth, max_name)
+    return tuple(records)
+
+
+def flatten_rows(
+    rows: list, max_records: cython.Py_ssize_t, max_depth: cython.int, max_name: cython.Py_ssize_t
+):
+    """Records of the rows of a table, at most so many; the first column of a row is its subject."""
+    records: list = []
+    for row in rows:
+        if len(records) >= max_records:
+            break
+        first = True
+        for key in row:
+            header = row[key]
+            break
+        if (
+            len(row) < 2
+            or header is None
+            or isinstance(header, (dict, list, tuple))
+            or (isinstance(header, float) and header != header)
+        ):
+            _flatten(row, "", "", 0, records, max_records, max_depth, max_name)
+            continue
+        subject: str = _to_text(header, "a row")
+        for key, value in row.items():
+            if first:
+                first = False
+            elif len(records) < max_records:
+                _flatten(value, subject, str(key), 1, records, max_records, max_depth, max_name)
+    return tuple(records)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _flatten(
+    value: object,
+    subject: str,
+    path: str,
+    depth: cython.int,
+    records: list,
+    max_records: cython.Py_ssize_t,
+    max_depth: cython.int,
+    max_name: cython.Py_ssize_t,
+) -> cython.int:
+    """Append the records of a value until there are enough."""
+    index: cython.Py_ssize_t
+    name: str
+    if depth > max_depth:
+        raise NoRecordError("depth")
+    if isinstance(value, str):
+        records.append(_new_tuple(Record, (subject, path, value)))
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if len(records) >= max_records:
+                return 0
+            name = _check_name(f"{path}.{key}", max_name) if path else str(key)
+            _flatten(inner, subject, name, depth + 1, records, max_records, max_depth, max_name)
+    elif isinstance(value, (list, tuple)):
+        index = 0
+        for inner in value:
+            if len(records) >= max_records:
+                return 0
+            name = path
+            if isinstance(inner, (dict, list, tuple)):
+                name = _check_name(f"{path}[{index}]", max_name)
+            _flatten(inner, subject, name, depth + 1, records, max_records, max_depth, max_name)
+            index += 1
+    elif value is not None and not (isinstance(value, float) and value != value):
+        records.append(_new_tuple(Record, (subject, path, _to_text(value, path))))
+    return 0
+
+
+@cython.cfunc
+def _check_name(name: str, max_name: cython.Py_ssize_t) -> str:
+    if len(name) > max_name:
+        raise NoRecordError("name", name)
+    return name
+
+
+@cython.cfunc
+def _to_text(value: object, path: str) -> str:
+    return value if type(value) is str else to_text(value, path)
+
+
+def count_colons(raw: bytes) -> int:
+    """How many colons valid JSON has outside its strings."""
+    size: cython.Py_ssize_t = len(raw)
+    letters: cython.p_char = raw
+    index: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = 0
+    while index < size:
+        letter: cython.char = letters[index]
+        if letter == 34:  # a quotation mark: on to the one that ends the string
+            index += 1
+            while index < size and letters[index] != 34:
+                # After a backslash, any character is part of the string.
+                index += 2 if letters[index] == 92 else 1
+        elif letter == 58:
+            count += 1
+        index += 1
+    return count
+
+
+def count_names(value: object) -> int:
+    """How many names the objects in a parsed JSON value have together."""
+    count: cython.Py_ssize_t = 0
+    waiting: list = [value]
+    while waiting:
+        inner = waiting.pop()
+        if type(inner) is dict:
+            count += len(cython.cast(dict, inner))
+            for member in cython.cast(dict, inner).values():
+                if type(member) is dict or type(member) is list:
+                    waiting.append(member)
+        elif type(inner) is list:
+            for member in cython.cast(list, inner):
+                if type(member) is dict or type(member) is list:
+                    waiting.append(member)
+    return count
 
 
 @cython.cfunc

@@ -1,7 +1,9 @@
 """Every compiled kernel meets its Python twin on random input: equal to the last bit."""
 
+import json
 import math
 from array import array
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -147,6 +149,71 @@ def test_make_records(rows: list[object]) -> None:
     result = kernels.make_records(rows)
     assert result == records.make_records(rows)
     assert result is None or all(type(record) is Record for record in result)
+
+
+class Odd(dict):
+    """An object of a kind that is not JSON's own."""
+
+
+scalars = st.one_of(
+    st.text(max_size=3),
+    st.none(),
+    st.booleans(),
+    st.integers(-9, 9),
+    st.floats(allow_nan=True),
+    st.just(b"bytes"),
+    st.just(np.float64(1.5)),
+)
+nested = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.one_of(st.text(max_size=3), st.integers(0, 3)), inner, max_size=3),
+        st.dictionaries(st.text(max_size=3), inner, max_size=2).map(Odd),
+        st.tuples(inner, inner),
+    ),
+    max_leaves=12,
+)
+row_objects = st.dictionaries(st.text(max_size=3), nested, max_size=3)
+
+
+def outcome(make: Callable[..., object], *arguments: object) -> object:
+    """What a function returns, or the error it raises."""
+    try:
+        return make(*arguments)
+    except records.NoRecordError as error:
+        # NaN is not equal to itself.
+        return error.reason, repr(error.found), error.path
+
+
+@settings(max_examples=400)
+@given(nested, st.sampled_from([(3, 2, 5), (100, 100, 1000)]))
+def test_flatten(data: object, limits: tuple[int, int, int]) -> None:
+    assert outcome(kernels.flatten, data, "s", *limits) == outcome(records.flatten, data, "s", *limits)
+
+
+@settings(max_examples=200)
+@given(st.lists(row_objects, max_size=3), st.sampled_from([(3, 2, 5), (100, 100, 1000)]))
+def test_flatten_rows(rows: list[dict[str, object]], limits: tuple[int, int, int]) -> None:
+    assert outcome(kernels.flatten_rows, rows, *limits) == outcome(records.flatten_rows, rows, *limits)
+
+
+json_values = st.recursive(
+    st.one_of(st.text(alphabet='":\\{}[] é', max_size=5), st.integers(0, 9), st.none()),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(alphabet='":\\ a', max_size=3), inner)
+    ),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=200)
+@given(json_values)
+def test_colons_and_names(value: object) -> None:
+    raw = json.dumps(value, ensure_ascii=False).encode()
+    names = records.count_names(value)
+    assert kernels.count_names(value) == names
+    assert kernels.count_colons(raw) == records.count_colons(raw) == names
 
 
 def test_subclasses_of_str_and_tuples_of_examples() -> None:
