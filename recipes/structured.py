@@ -3,8 +3,8 @@
 python recipes/structured.py OUT.json FILES…
 
 FILES are texts with error spans, as `factable study spans` reads them. Only inputs that the embedded model
-which marks words has not learnt from are used, and made-up everyday records beside them. What people marked in
-long texts is partly a matter of taste: there a false alarm counts more than an error that is missed.
+which marks words has not learnt from are used, and made-up everyday records beside them. What people marked
+in long texts is partly a matter of taste: there a false alarm counts more than an error that is missed.
 """
 
 import sys

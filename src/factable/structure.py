@@ -49,7 +49,7 @@ NAMING = ("name", "title", "full name", "fullname", "display name", "label", "he
 _TECHNICAL_KEY = re.compile(
     r"\b(?:ids?|uuid|guid|urls?|uri|href|links?|img|images?|logo|icon|thumbnail|photo|picture|avatar|timestamp|"
     r"hash|checksum|etag|slug|lat|lon|lng|latitude|longitude|coord|coords|coordinates|token|schema|"
-    r"created at|updated at|modified at|fetched at|last modified|request)\b",
+    r"\w+ at|last modified|request|sku|ean|barcode|codes?|ref|units?|uom|currency|timezone|locale)\b",
     re.IGNORECASE,
 )
 _TECHNICAL_VALUE = re.compile(

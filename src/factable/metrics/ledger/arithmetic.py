@@ -7,10 +7,11 @@ operation on values that the sentence speaks of gives it; wrong arithmetic is fo
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 from factable.metrics.ledger.derived.operations import agrees, show
+from factable.metrics.ledger.evidence import numbers_in
 from factable.metrics.ledger.matching import Matcher
 from factable.structure import Leaf
 from factable.text.values import Mention, Number
@@ -37,6 +38,7 @@ _MEAN = re.compile(r"\b(?:average[sd]?|mean|averaging|on average|typical(?:ly)?)
 _SHARE = re.compile(
     r"\b(?:shares?|accounts? for|of the|of all|of its|proportion|represent\w*|out of)\b", re.IGNORECASE
 )
+_PRODUCT = re.compile(r"\b(?:whole|nights|weeks|months|days|pieces|each)\b", re.IGNORECASE)
 _RATIO = re.compile(r"\b(?:times|twice|double|triple|half|per|each|ratio)\b", re.IGNORECASE)
 
 
@@ -62,7 +64,32 @@ def computed_number(matcher: Matcher, mention: Mention, sentence: Span) -> Compu
         for result, leaves, explanation in _results(column, words, number.unit == _PERCENT):
             if agrees(number, abs(result) if number.value >= 0 else result) is True:
                 return Computed(leaves, f"{explanation} = {show(result)}")
-    return _count_of_rows(matcher, number)
+    return _of_one_object(matcher, number, words) or _count_of_rows(matcher, number)
+
+
+def _of_one_object(matcher: Matcher, number: Number, words: str) -> Computed | None:
+    """A ratio or product of two values of one object, whatever their units: a price per square metre."""
+    asks_ratio, asks_product = bool(_RATIO.search(words)), bool(_PRODUCT.search(words))
+    if not (asks_ratio or asks_product):
+        return None
+    for frame in matcher.structure.frames:
+        amounts = [
+            _Amount(leaf, value.value)
+            for leaf in frame.leaves
+            for value in matcher.index.readings[leaf][:1]
+            if isinstance(value, Number) and value.high is None and value.value
+        ]
+        for first, second in permutations(amounts, 2) if len(amounts) <= MAX_PAIRED else ():
+            shown = show(first.value), show(second.value)
+            if asks_ratio and agrees(number, first.value / second.value) is True:
+                return Computed(
+                    (first.leaf, second.leaf), f"{shown[0]} / {shown[1]} = {show(first.value / second.value)}"
+                )
+            if asks_product and agrees(number, first.value * second.value) is True:
+                return Computed(
+                    (first.leaf, second.leaf), f"{shown[0]} × {shown[1]} = {show(first.value * second.value)}"
+                )
+    return None
 
 
 def _columns(matcher: Matcher, number: Number, mention: Mention, sentence: Span) -> Iterator[list[_Amount]]:
@@ -114,7 +141,8 @@ def _results(
     leaves = tuple(amount.leaf for amount in column)
     total = sum((amount.value for amount in column), Fraction(0))
     listed = " + ".join(show(amount.value) for amount in column[:4]) + (" + …" if len(column) > 4 else "")
-    if _TOTAL.search(words) and not percent:
+    said = set(numbers_in(words))
+    if not percent and (_TOTAL.search(words) or all(float(amount.value) in said for amount in column)):
         yield total, leaves, listed
     if _MEAN.search(words):
         yield total / len(column), leaves, f"({listed}) / {len(column)}"

@@ -1,5 +1,6 @@
 """Which facts of structured data a text says: by value, by key, by arithmetic, or in other words."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from factable.types import Record, Span
 AS_GOOD = 0.35
 # The share of the words of free text that a text must have to say it.
 PROSE_SHARE = 0.3
+_ZERO = frozenset(("0", "0.0", "0.00"))
 _STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 
 
@@ -73,7 +75,20 @@ def _settle(
         ]
         if hits:
             return Said("supported", hits[0].span, 0.9)
+        if leaf.value.strip() in _ZERO and (free := _without(reading, leaf)):
+            return Said("supported", free, 0.85)
     return OMITTED
+
+
+def _without(reading: StructuredReading, leaf: Leaf) -> Span | None:
+    """Where a text says that there is none of something: "alcohol-free", "no delay", "without a fee"."""
+    for word in reading.matcher.labels[leaf.index]:
+        noun = re.escape(word)
+        none_of = rf"\b(?:no|without|zero|free of)\s+(?:\w+\s+)?{noun}\w*|\b{noun}\w*[-\s]free\b"
+        said = re.search(none_of, reading.text, re.IGNORECASE)
+        if said:
+            return said.span()
+    return None
 
 
 def _by_value(matches: Iterable[Match]) -> dict[int, tuple[Span, Candidate]]:

@@ -113,8 +113,9 @@ class ValueIndex:
             return ()
         parent = leaf.path.rpartition(".")[0]
         beside = [(key, value) for path, key, value in self._telling[leaf.frame] if _holds(path, parent)]
-        regions = tuple(map(parse_name, regions_of(leaf.value.strip())))
-        return regions + _readings(leaf.value, ".".join(leaf.keys), tuple(beside))
+        code = leaf.value.strip()
+        spelled = tuple(map(parse_name, (*regions_of(code), *COMPASS.get(code, ()))))
+        return spelled + _readings(leaf.value, ".".join(leaf.keys), tuple(beside))
 
     @cached_property
     def _telling(self) -> Mapping[int, list[tuple[str, str, str]]]:
@@ -241,6 +242,13 @@ _ARITHMETIC = re.compile(
     r"outscor\w+|over|under|above|below)\b|%",
     re.IGNORECASE,
 )
+_POINTS = {"N": "north", "S": "south", "E": "east", "W": "west"}
+# Directions as they are written out: SW is south-west, southwest or south west.
+COMPASS = {code: (name,) for code, name in _POINTS.items()} | {
+    f"{first}{second}": (f"{_POINTS[first]}-{_POINTS[second]}", f"{_POINTS[first]}{_POINTS[second]}")
+    for first in "NS"
+    for second in "EW"
+}
 _ONE = frozenset(("one", "a", "an"))
 _RIGHT_AFTER = re.compile(r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?", re.IGNORECASE)
 _ORDER = {relation: rank for rank, relation in enumerate(Relation)}
