@@ -8,7 +8,7 @@ from factable.metrics.ledger.derived.asking import NOT
 from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
 from factable.metrics.ledger.derived.columns import Cell, Column
 from factable.metrics.ledger.derived.conditions import find_conditions, readings
-from factable.metrics.ledger.derived.links import Tie, same_dimension, tie_columns
+from factable.metrics.ledger.derived.links import Tie, Token, fitting, is_money, same_dimension, tie_column, tie_columns
 from factable.metrics.ledger.derived.operations import agrees, mean, number_of, share, show, total
 from factable.text.values import Mention, Number
 from factable.types import Span
@@ -26,6 +26,8 @@ _TO = re.compile(
 )
 _HIGHS = re.compile(r"\b(?:highs|lows)\b")
 _MIN_CELLS = 2
+# How far after "35 % of" the word for the whole stands.
+_WHOLE = 45
 # An end of a range that is off by less than this share of its width is no clear error.
 _NEAR_END = Fraction(5, 100)
 _OWN_WORDS = frozenset(["average", "avg", "mean", "total"])
@@ -53,7 +55,8 @@ def _aggregate(clause: Clause, word: Span, operation: str, numbers: Sequence[Men
         return None
     number = mention.value
     assert isinstance(number, Number)
-    ties = [tie for tie in ties if same_dimension(tie.column, number.unit)]
+    fits = fitting(clause.rows, [tie.column for tie in ties], number.unit)
+    ties = [tie for tie in ties if tie.column in fits]
     subjects = [link for link in clause.entities if link.span[0] < mention.start]
     if any(column.words & _OWN_WORDS for column in clause.rows.columns) or len(subjects) == 1:
         # The data has totals or averages of its own.
@@ -77,7 +80,10 @@ def _aggregate(clause: Clause, word: Span, operation: str, numbers: Sequence[Men
         outcomes = [outcome for outcome in outcomes if outcome.truth]
     if operation == "sum" and _counts_rows(clause, number):
         outcomes = [outcome for outcome in outcomes if outcome.truth]
-    return decide(outcomes, word, operation, can_contradict=clause.is_clear(), number=place)
+    # Of what unit the column is must be known, if the number has one.
+    in_unit = not number.unit or all(tie.column.unit or is_money(number.unit) for tie in ties)
+    clear = in_unit and clause.is_clear()
+    return decide(outcomes, word, operation, can_contradict=clear, number=place)
 
 
 def _counts_rows(clause: Clause, number: Number) -> bool:
@@ -94,13 +100,35 @@ def _number_of(
         for m in numbers
         if isinstance(m.value, Number) and m.value.high is None and (has_percent or m.value.unit != "percent")
     ]
-    nouns = clause.rows.nouns
-    for mention in plain:
-        following = next((token for token in clause.tokens if token.start >= mention.end), None)
-        is_count = following is not None and following.stem in nouns and not _is_unit(mention)
-        if mention.start >= word[1] and not is_count:
-            return mention
-    return plain[0] if len(plain) == 1 else None
+    plain = [mention for mention in plain if not _is_count(clause, mention)]
+    after = next((mention for mention in plain if mention.start >= word[1]), None)
+    if after is not None and " and " in clause.text[word[1] : after.start] and len(plain) > 1:
+        after = None
+    return after or (plain[0] if len(plain) == 1 else None)
+
+
+def _is_count(clause: Clause, mention: Mention) -> bool:
+    """Whether a number counts rows: "the three room types", "two runners"."""
+    if _is_unit(mention):
+        return False
+    following = [token for token in clause.tokens if token.start >= mention.end][:2]
+    nouns = clause.rows.nouns.union(clause.rows.label)
+    if any(token.stem in nouns for token in following):
+        return True
+    first = following[0] if following else None
+    is_plural = first is not None and first.text[-1] == "s" and clause.text[mention.end : first.start] == " "
+    number = mention.value
+    assert isinstance(number, Number)
+    return (
+        is_plural
+        and number.value <= len(clause.rows.rows)
+        and first is not None
+        and not any(_is_named_by(column, first) for column in clause.rows.columns)
+    )
+
+
+def _is_named_by(column: Column, token: Token) -> bool:
+    return len(column.words) == 1 and tie_column(column, [token]) is not None
 
 
 def _is_unit(mention: Mention) -> bool:
@@ -114,10 +142,30 @@ def _rows(clause: Clause, mention: Mention) -> list[frozenset[int]]:
     later = [link.span for link in clause.entities if link.span[0] >= mention.end]
     named = frozenset(link.row for link in clause.entities if link.row is not None and link.span not in later)
     if len(named) > 1:
-        options.append(named)
+        between = rows_between(clause)
+        options.append(between or named)
+        if between:
+            return options
     for rows, _ in readings(find_conditions(clause, [*_number_spans(clause), *later]), clause.rows.numbers):
         options.append(rows)
     return options
+
+
+def rows_between(clause: Clause) -> frozenset[int]:
+    """The rows from one period to another: "from February to April"."""
+    order = clause.rows.order
+    named = [link for link in clause.entities if order is not None and link.column is order]
+    if order is None or len(named) != 2:
+        return frozenset()
+    first, second = named
+    before = clause.text[clause.span[0] : first.span[0]].lower()
+    gap = clause.text[first.span[1] : second.span[0]].strip().lower()
+    if not (gap in ("to", "through", "until", "–") or (gap == "and" and before.endswith("between "))):
+        return frozenset()
+    assert first.row is not None
+    assert second.row is not None
+    low, high = sorted(number_of(order.cells[row]) for row in (first.row, second.row))
+    return frozenset(row for row, cell in clause.cells(order) if low <= number_of(cell) <= high)
 
 
 def _number_spans(clause: Clause) -> list[Span]:
@@ -227,7 +275,9 @@ def _shares(clause: Clause, numbers: Sequence[Mention]) -> Iterator[Derived]:
             continue
         named = frozenset(link.row for link in clause.links if link.row is not None)
         outcomes = []
-        for tie in clause.ties((mention.end, clause.span[1])):
+        following = clause.text[mention.end : min(clause.span[1], mention.end + _WHOLE)]
+        whole = mention.end, mention.end + len(re.split(r",| and | by | from ", following)[0])
+        for tie in tie_columns(clause.rows, clause.tokens_in(whole), amounts=True):
             if tie.column.kind != "number" or tie.score < 0.5 or tie.column.unit == "percent":
                 continue
             part = [cell for _, cell in clause.cells(tie.column, named)]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from factable.metrics.ledger.derived.columns import Column
 from factable.metrics.ledger.derived.wording import stem
+from factable.text.values.units import unit_of
 
 # Comparative, superlative, whether it is the upper end, and the columns that the word names by itself.
 # After "-": columns of which it is the other end (the oldest has the lowest year and the highest age).
@@ -41,14 +42,24 @@ colder   | coldest   | low  | temperature
 cooler   | coolest   | low  | temperature
 windier  | windiest  | high | wind
 wetter   | wettest   | high | rain precipitation rainfall
+drier    | driest    | low  | rain precipitation rainfall
+calmer   | calmest   | low  | wind gust
+busier   | busiest   | high | visitor passenger attendance traffic admission guest
+steeper  | steepest  | high | slope gradient ascent
 stronger | strongest | high | magnitude wind power strength
 richer   | richest   | high | wealth income gdp worth
 more expensive | most expensive | high | price cost fee
 less expensive | least expensive | low | price cost fee
 more populous  | most populous  | high | population
 less populous  | least populous | low | population
+faster-growing | fastest-growing | high | growth
+slower-growing | slowest-growing | low | growth
 more recent    | most recent    | high | DATE
 """
+
+
+# Columns that a unit alone tells: what is in °C is a temperature.
+_MEASURES = {"temperature": "temperature", "money": "price", "mass": "weight"}
 
 
 class Degree(NamedTuple):
@@ -63,6 +74,8 @@ class Degree(NamedTuple):
         if column.words & self.columns or (
             "date" in self.columns and column.kind == "date" and not self.reversed_columns
         ):
+            return self.is_high
+        if column.unit and _MEASURES.get(unit_of(column.unit).dimension) in self.columns:
             return self.is_high
         if column.words & self.reversed_columns:
             return not self.is_high

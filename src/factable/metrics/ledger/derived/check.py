@@ -34,6 +34,7 @@ _CHECKS: tuple[Callable[[Clause], Iterator[Derived]], ...] = (
 )
 # Where one statement ends and another begins within a sentence.
 _BOUNDARY = re.compile(
+    r"(?<=\d\s[a-z])\.\s+(?=[A-Z])|(?<=\d\s[a-z]{2})\.\s+(?=[A-Z])|"
     r";\s|,\sand\s(?=(?:the|it|they|there|its|their|this|these|all|none|no|both|every|each)\s)|"
     r"\s[—–]\s|,?\s(?:while|whereas|although|though)\s|,\sbut\s|,\sfollowed by\s|"
     r",\s(?=(?:indicating|showcasing|demonstrating|suggesting|highlighting|making|reflecting|showing|"
@@ -62,6 +63,8 @@ def derived_statements(structure: Structure, text: str, sentence_spans: Sequence
                 continue
             numbers = tuple(m for m in inside if span[0] <= m.start and m.end <= span[1])
             for rows, words in zip(sets, known, strict=True):
+                if rows.subject and rows.subject.lower() not in text[slice(*sentence)].lower():
+                    continue
                 clause = Clause(structure, rows, text, span, tokens, numbers, words)
                 for check in _CHECKS:
                     candidates += check(clause)

@@ -143,18 +143,29 @@ class Clause:
         """The words within a span of the text."""
         return [token for token in self.tokens if span[0] <= token.start and token.end <= span[1]]
 
-    def ties(self, near: Span | None = None) -> list[Tie]:
-        """The ordered columns that are named: in a span if any is named there, else in the whole clause."""
+    def ties(self, near: Span | None = None, *, amounts: bool = False) -> list[Tie]:
+        """The ordered columns that are named: in a span if any is named there, else in the whole clause.
+
+        With `amounts`, only columns of amounts are looked at: no dates, no ranks.
+        """
         taken = [link.span for link in self.links if link.is_whole]
 
         def is_free(token: Token) -> bool:
             return not any(start <= token.start and token.end <= end for start, end in taken)
 
         for tokens in ([] if near is None else [self.tokens_in(near)]) + [list(self.tokens)]:
-            ties = tie_columns(self.rows, [token for token in tokens if is_free(token)])
+            free = [token for token in tokens if is_free(token) and not self._names_rows(token)]
+            ties = tie_columns(self.rows, free, amounts=amounts)
             if ties:
                 return ties
         return []
+
+    def _names_rows(self, token: Token) -> bool:
+        """Whether a word belongs to what rows are called: "room" in "room types"."""
+        if token.stem not in self.rows.label[:-1]:
+            return False
+        following = next((other for other in self.tokens if other.start >= token.end), None)
+        return following is not None and following.stem in self.rows.label
 
     def names_words_only(self, near: Span) -> bool:
         """Whether words name a column that has no amounts better than any that has."""

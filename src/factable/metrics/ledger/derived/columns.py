@@ -4,7 +4,7 @@ import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -31,6 +31,7 @@ _PLAIN = re.compile(r"[+−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d\d(?:\.\d+)?)")
 _LAP = re.compile(r"(\+)?\s*(?:(\d+)\s*h)?\s*(?:(\d+)\s*['′m])?\s*(?:(\d+(?:\.\d+)?)\s*(?:\"|″|''|s))?")
 _STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?.*")
+_UNIT_KEY = re.compile(r"(.*?)\s?(?:units?|currency)")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)\s*")
 _WHEN = re.compile(
     r"\b(?:dates?|years?|seasons?|since|joined|left|founded|established|born|died|birth|death|opened|built|completed|"
@@ -51,6 +52,10 @@ _PERIOD = re.compile(
     rf"(?:\bq[1-4]\s)?(?<!\d)(?:(?:1[89]|20)\d\d)(?!\d)(?:\sq[1-4]\b)?|\bq[1-4]\b|\b(?:{'|'.join(MONTHS)})\b|"
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
+)
+# Periods that stand alone in a column: no years, which are read as dates.
+_SERIES_PERIOD = re.compile(
+    rf"q[1-4](?:[\s/-]*\d{{4}})?|\d{{4}}[\s/-]*q[1-4]|(?:{'|'.join(MONTHS)})(?:\s\d{{4}})?", re.IGNORECASE
 )
 _PERIOD_ORDER = {month.lower(): number for number, month in enumerate(MONTHS, 1)} | {
     name: number for number, name in enumerate(["mon", "tues", "wednes", "thurs", "fri", "satur", "sun"], 1)
@@ -121,6 +126,8 @@ class Rows:
     subject: str = ""
     is_map: bool = False
     names: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    # The words of the key that the rows are under: room, type.
+    label: tuple[str, ...] = ()
 
     @cached_property
     def members(self) -> tuple[Row, ...]:
@@ -229,6 +236,9 @@ def _make_column(label: str, cells: dict[int, Cell], titles: frozenset[str] = fr
     label = label.replace("%", " percent").strip()
     said = hint_of(label, {}).words or label
     words = frozenset(word for word in stems_of(said) if word not in GENERIC) or frozenset(stems_of(said))
+    if len(cells) > 1 and all(_SERIES_PERIOD.fullmatch(cell.text) for cell in cells.values()):
+        periods = {row: _period_cell(cell.text, cell.leaf) for row, cell in cells.items()}
+        return Column(label, words, "date", periods)
     ordered = [cell for cell in cells.values() if cell.number is not None]
     days = [cell for cell in ordered if cell.day is not None]
     kind: ColumnKind = "name"
@@ -354,8 +364,12 @@ class _Reader:
                 yield self._rows(frames, columns)
 
     def _rows(self, frames: Sequence[Frame], columns: dict[tuple[str, ...], dict[int, Cell]]) -> Rows:
+        columns = _with_units(columns)
         made = tuple(_make_column(_label(keys), cells, self.titles) for keys, cells in columns.items())
         naming = _naming_column(made, len(frames))
+        series = _series_of(made, naming, frames[0].label)
+        if series is not None and naming is not None:
+            made = tuple(series if column.kind == "number" else column for column in made)
         rows = []
         for number, frame in enumerate(frames):
             cell = naming.cells.get(number) if naming else None
@@ -367,9 +381,18 @@ class _Reader:
                 for column in made
             )
             rows.append(Row(number, name or frame.name, frame.index, bool(is_total)))
-        nouns = set(stems_of(frames[0].label)[-1:]) | (set(naming.words) if naming else set())
-        names = {row.number: (frames[row.number].name,) for row in rows if frames[row.number].name}
-        return Rows(tuple(rows), made, frozenset(nouns), names=names)
+        nouns = set() if series is not None else set(stems_of(frames[0].label)[-1:])
+        nouns |= set(naming.words) if naming else set()
+        # Dates are found by their meaning.
+        is_dated = naming is not None and naming.kind == "date"
+        names = {
+            row.number: (frames[row.number].name,)
+            for row in rows
+            if frames[row.number].name and not is_dated
+        }
+        return Rows(
+            tuple(rows), made, frozenset(nouns), names=names, label=tuple(stems_of(frames[0].label))
+        )
 
     def _periods(self) -> Iterable[Rows]:
         """Keys with years, quarters, months or weekdays: revenue_2024, revenue_2025."""
@@ -465,6 +488,41 @@ class _Reader:
                 yield Rows(rows, columns, naming.words)
 
 
+def _series_of(columns: Sequence[Column], naming: Column | None, label: str) -> Column | None:
+    """The only amounts of a series: `visitors: [{"year": 2019, "value": 12}, …]` are visitors."""
+    amounts = [column for column in columns if column.kind == "number"]
+    if len(amounts) != 1 or naming is None or naming.kind != "date" or not amounts[0].words <= GENERIC:
+        return None
+    words = frozenset(stems_of(hint_of(label, {}).words or label)) - GENERIC
+    return replace(amounts[0], label=label, words=words) if words else None
+
+
+def _with_units(columns: dict[tuple[str, ...], dict[int, Cell]]) -> dict[tuple[str, ...], dict[int, Cell]]:
+    """Columns without those that only give the unit of another: `rain` and `rain_unit`, `value` and `unit`."""
+    found = dict(columns)
+    for keys, units in columns.items():
+        base = _UNIT_KEY.fullmatch(split_identifier(keys[-1]).lower())
+        if base is None or any(cell.number is not None for cell in units.values()):
+            continue
+        measured = [
+            other
+            for other in columns
+            if other != keys
+            and other[:-1] == keys[:-1]
+            and (split_identifier(other[-1]).lower() == base[1] if base[1] else len(keys) > 1)
+        ]
+        for other in measured:
+            found[other] = {
+                row: read_cell(cell.leaf, f"{cell.text} {units[row].text}", "")
+                if cell.number is not None and not cell.unit and row in units
+                else cell
+                for row, cell in columns[other].items()
+            }
+        if measured:
+            del found[keys]
+    return found
+
+
 def _naming_column(columns: Sequence[Column], rows: int) -> Column | None:
     """The column that names its rows: of words that differ, else the first that differs, else the first."""
 
@@ -500,14 +558,21 @@ def _period_rank(period: str) -> tuple[int, int, str]:
     part = (
         int(quarter[1])
         if quarter
-        else _PERIOD_ORDER.get(lower.removesuffix("day"), _PERIOD_ORDER.get(lower, 0))
+        else _PERIOD_ORDER.get(lower.removesuffix("day"), _month_of(lower))
     )
     return int(year[0]) if year else 0, part, lower
 
 
+def _month_of(period: str) -> int:
+    return _PERIOD_ORDER.get(re.sub(r"\W*\d{4}\W*", "", period), 0)
+
+
 def _period_cell(period: str, leaf: int) -> Cell:
     year, part, lower = _period_rank(period)
-    day = Date(year or None, _PERIOD_ORDER.get(lower))
+    month = _month_of(lower)
+    day = Date(year or None, month or None)
+    if re.search(r"q[1-4]", lower):
+        day = Date(year or None, 3 * part - 2, months=3)
     if year:
         return Cell(leaf, period, date(year, 1, 1).toordinal() + Fraction(part * 91), "", day)
     return Cell(leaf, period, Fraction(part), "", day)

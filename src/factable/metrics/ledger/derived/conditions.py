@@ -8,7 +8,7 @@ from typing import NamedTuple
 from factable.metrics.ledger.derived.asking import TOP
 from factable.metrics.ledger.derived.clauses import Clause
 from factable.metrics.ledger.derived.columns import Cell, Column
-from factable.metrics.ledger.derived.links import same_dimension, tie_column, tie_columns
+from factable.metrics.ledger.derived.links import fitting, same_dimension, tie_column, tie_columns
 from factable.metrics.ledger.derived.operations import number_of, show
 from factable.structure import NO, YES
 from factable.text.values import Date, Mention, Number
@@ -130,9 +130,9 @@ def _column_near(clause: Clause, mention: Mention, kinds: Sequence[str]) -> Colu
         ties = [
             tie for tie in tie_columns(clause.rows, tokens) if tie.column.kind in kinds and tie.score >= 0.5
         ]
-        ties = [tie for tie in ties if same_dimension(tie.column, unit)]
-        if len(ties) == 1:
-            return ties[0].column
+        named = fitting(clause.rows, [tie.column for tie in ties], unit)
+        if len(named) == 1:
+            return named[0]
     fits = [
         column
         for column in clause.rows.columns

@@ -121,7 +121,7 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
     skip = [place, *([clause.place(of_all)] if of_all else []), *listed, *_other_counts(clause, mention)]
     conditions = find_conditions(clause, skip, noun=noun.span if noun and noun.column is None else None)
     end = noun.span[1] if noun else mention.end
-    if of_all and not conditions:
+    if (of_all and not conditions) or any(_is_one_row(clause, condition[0]) for condition in conditions):
         return None
     if _DIFFERENT.search(clause.words) and not (noun and noun.is_sure):
         return None
@@ -135,6 +135,15 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
     if (not conditions and clause.unknown) or _names_other_columns(clause, noun, conditions):
         clear = False
     return decide(outcomes, span, "count", can_contradict=clear, number=place)
+
+
+def _is_one_row(clause: Clause, condition: Condition) -> bool:
+    """Whether a condition is the name of a row: "five players of Rovers" are no rows."""
+    if len(condition.rows) != 1 or condition.column is None:
+        return len(condition.rows) == 1
+    (row,) = condition.rows
+    cell = condition.column.cells.get(row)
+    return cell is not None and cell.text.startswith(clause.name(row))
 
 
 def _other_counts(clause: Clause, mention: Mention) -> list[Span]:

@@ -13,6 +13,7 @@ from factable.metrics.ledger.derived.columns import Column, Rows
 from factable.metrics.ledger.derived.nations import other_words
 from factable.metrics.ledger.derived.wording import GENERIC, stem, stems_of, synonyms_of
 from factable.text.values import Date, Mention, Number, Relation, compare_values
+from factable.text.values.dates import MONTHS
 from factable.text.values.units import unit_of
 from factable.text.values.words import fold
 from factable.types import Span
@@ -144,6 +145,7 @@ def find_rows(rows: Rows, tokens: Sequence[Token], mentions: Sequence[Mention]) 
         at += max(1, length)
     taken = [link.span for link in links]
     links += _by_date(rows, [m for m in mentions if not _within((m.start, m.end), taken)])
+    links += _by_month(rows, tokens, [link.span for link in links])
     if not any(link.column is not None and fold(link.value) in _WEEKDAYS for link in links):
         links += _by_weekday(rows, tokens)
     links += _by_label(rows, tokens, mentions, taken)
@@ -232,6 +234,28 @@ def _by_date(rows: Rows, mentions: Sequence[Mention]) -> list[Link]:
     return links
 
 
+def _by_month(rows: Rows, tokens: Sequence[Token], taken: Sequence[Span]) -> list[Link]:
+    """Rows by the name of a month that stands alone: "between March and April"."""
+    named = [
+        token for token in tokens if token.text in MONTHS and not _within((token.start, token.end), taken)
+    ]
+    links = []
+    for token in named:
+        month = MONTHS.index(token.text) + 1
+        for column in rows.columns:
+            members = frozenset(
+                row
+                for row, cell in column.cells.items()
+                if cell.day is not None
+                and cell.day.day is None
+                and (cell.day.month, cell.day.months) == (month, 1)
+                and row in rows.numbers
+            )
+            if members:
+                links.append(Link((token.start, token.end), column, "", members, is_whole=True))
+    return links
+
+
 def _by_weekday(rows: Rows, tokens: Sequence[Token]) -> list[Link]:
     """Rows by the weekday of their date."""
     named = [token for token in tokens if token.text in calendar.day_name]
@@ -290,11 +314,13 @@ class Tie(NamedTuple):
     spans: tuple[Span, ...]
 
 
-def tie_columns(rows: Rows, tokens: Sequence[Token], *, ordered: bool = True) -> list[Tie]:
+def tie_columns(
+    rows: Rows, tokens: Sequence[Token], *, ordered: bool = True, amounts: bool = False
+) -> list[Tie]:
     """The columns that words name best; several if they name them equally well."""
     ties = []
     for column in rows.columns:
-        if ordered and not column.is_ordered:
+        if (ordered and not column.is_ordered) or (amounts and column.kind != "number"):
             continue
         tie = tie_column(column, tokens)
         if tie is not None:
@@ -333,6 +359,19 @@ def tie_column(column: Column, tokens: Sequence[Token]) -> Tie | None:
 def _names_unit(column: Column, tokens: Sequence[Token]) -> bool:
     unit = column.unit
     return bool(unit) and unit != "time" and any(token.stem in stems_of(unit) for token in tokens)
+
+
+def is_money(unit: str) -> bool:
+    """Whether a unit is a currency."""
+    return unit_of(unit).dimension == "money"
+
+
+def fitting(rows: Rows, columns: Sequence[Column], unit: str) -> list[Column]:
+    """Columns that a number with a unit can be of; those in its unit, if there are any among the rows."""
+    fits = [column for column in columns if same_dimension(column, unit)]
+    if not unit or not any(column.unit and same_dimension(column, unit) for column in rows.columns):
+        return fits
+    return [column for column in fits if column.unit]
 
 
 def same_dimension(column: Column, unit: str) -> bool:

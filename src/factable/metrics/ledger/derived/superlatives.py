@@ -38,12 +38,16 @@ _RATES = frozenset(
         "total",
     ]
 )
+_QUALIFIES = re.compile(r"\b(?:highest|lowest|greatest|largest|smallest|most|least|average|mean|of)\s\Z")
 _PEAK = re.compile(r"\b(?:peaked|peaking|reached (?:its|a) (?:peak|maximum|high)|bottomed out)\b")
 
 
 def check_superlatives(clause: Clause) -> Iterator[Derived]:
     """Every superlative of a clause that can be tied to a column and to a row or a number."""
     for match in clause.search(SUPERLATIVE):
+        if _QUALIFIES.search(clause.words[: match.start()]):
+            # "The highest maximum temperature": the second word belongs to the column.
+            continue
         if ONE_OF.search(clause.words[: match.start()]) or NOT.search(clause.words[: match.start()]):
             continue
         degree = SUPERLATIVES[match["word"]]

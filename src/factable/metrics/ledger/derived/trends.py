@@ -13,12 +13,13 @@ from factable.text.values import Number
 from factable.types import Span
 
 TREND = re.compile(
-    r"\b(?:(?P<up>rose|risen|rising|rises|increas(?:e[sd]?|ing)|grew|grown|grows|growing|growth|climb(?:ed|ing|s)?|gain(?:ed|s)?)|"
-    r"(?P<down>fell|fallen|falling|falls|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|dropp(?:ed|ing)|drops?|shrank|"
+    r"\b(?:(?P<up>rose|risen|rising|rises|increas(?:e[sd]?|ing)|grew|grown|grows|growing|growth|climb(?:ed|ing|s)?|gain(?:ed|s)?|went up|gone up|going up|raised)|"
+    r"(?P<down>fell|fallen|falling|falls|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|dropp(?:ed|ing)|drops?|shrank|shrunk|shrinking|went down|gone down|"
+    r"going down|lowered|"
     r"reduction|reduced)|(?P<double>doubled|doubling)|(?P<triple>tripled|tripling)|(?P<half>halved))\b"
 )
 _STEADY = re.compile(
-    r"\b(?:steadily|steady|continuous(?:ly)?|consistent(?:ly)?|every (?:year|month|day)|constantly)\b"
+    r"\b(?:steadily|steady|continuous(?:ly)?|consistent(?:ly)?|every (?:year|quarter|month|week|day|season)|each (?:year|quarter|month|week|day|season)|kept|constantly)\b"
 )
 _TIME_WORDS = re.compile(
     r"\b(?:then|again|later|early|initially|day|night|morning|afternoon|evening|noon|week|midweek|weekend|month|year|"
@@ -34,12 +35,12 @@ _FACTOR = {"double": 2, "triple": 3}
 def check_trends(clause: Clause) -> Iterator[Derived]:
     """Every word of a development that can be tied to an ordered column."""
     order = clause.rows.order
-    if order is None or (clause.rows.subject and clause.rows.subject.lower() not in clause.words):
+    if order is None:
         return
     for match in clause.search(TREND):
         if NOT.search(clause.words[max(0, match.start() - 15) : match.start()]):
             continue
-        ties = [tie for tie in clause.ties() if tie.column.kind == "number" and tie.score >= 0.5]
+        ties = [tie for tie in clause.ties(amounts=True) if tie.score >= 0.5]
         series = [(tie.column, _period(clause, order, tie.column)) for tie in ties]
         found = list(_check(clause, match, [(column, cells) for column, cells in series if len(cells) > 1]))
         yield from found

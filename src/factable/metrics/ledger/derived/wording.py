@@ -25,6 +25,12 @@ make: made
 score: scored scoring
 match: matches
 temperature: temp
+precipitation: precip
+preparation: prep
+possession: poss
+spend: spent
+grow: grew grown
+pulse: bpm
 lie: lies
 leave: left
 average: avg
@@ -108,6 +114,66 @@ floor storey story
 magnitude strong
 year season
 win won title
+expense spending spend outgoing expenditure
+outgoing spending spend expense expenditure
+expenditure spending spend expense
+spending spend expense expenditure
+admission visitor attendance
+visitor attendance admission guest
+passenger rider traveller
+ridership passenger rider
+output production generation produce generate
+production output generation produce generate
+generation output production produce generate
+yield output harvest
+harvest yield
+calorie energy kcal
+energy calorie kcal
+quantity amount piece
+rate price cost
+fee price cost
+rent price cost
+sleep guest capacity
+guest capacity
+headcount employee staff worker workforce
+staff employee worker workforce headcount
+fte employee staff worker
+pass graduate
+graduate pass
+resolve closed
+subscriber follower member
+follower subscriber
+download install
+view viewer play
+profit earning income
+earning profit income
+income earning revenue
+vacation leave holiday
+pto leave vacation holiday
+workload working
+gust wind
+precipitation rain rainfall
+rainfall rain precipitation
+bio organic
+rebate discount
+discount rebate reduction
+extra surcharge
+surcharge extra
+available free left
+sum amount
+value amount
+unit stock piece
+low minimum
+high maximum
+ascent climb elevation
+mileage distance driven
+latency delay response
+delay late
+score rating
+star rating
+donation gift
+voter vote
+contribution sale revenue
 """
 _GENERIC = """
 number total amount count no name value val all of the a an in per and or overall percent data list full
