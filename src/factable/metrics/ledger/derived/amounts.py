@@ -9,7 +9,7 @@ from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, de
 from factable.metrics.ledger.derived.columns import Cell, Column
 from factable.metrics.ledger.derived.conditions import find_conditions, readings
 from factable.metrics.ledger.derived.links import Tie, Token, fitting, is_money, same_dimension, tie_column, tie_columns
-from factable.metrics.ledger.derived.operations import agrees, mean, number_of, share, show, total
+from factable.metrics.ledger.derived.operations import agrees, converted, mean, number_of, share, show, total
 from factable.text.values import Mention, Number
 from factable.types import Span
 
@@ -69,7 +69,12 @@ def _aggregate(clause: Clause, word: Span, operation: str, numbers: Sequence[Men
                 continue
             result = mean(cells) if operation == "mean" else total(cells)
             outcomes.append(
-                Outcome(agrees(number, result.value), result.explanation, result.leaves, show(result.value))
+                Outcome(
+                    agrees(converted(number, tie.column.unit), result.value),
+                    result.explanation,
+                    result.leaves,
+                    show(result.value),
+                )
             )
         outcomes += _stated_totals(clause, tie.column, number) if operation == "sum" else []
     if operation == "sum" and not outcomes:

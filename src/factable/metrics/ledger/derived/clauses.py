@@ -8,7 +8,15 @@ from typing import Literal, NamedTuple
 
 from factable.metrics.ledger.derived.asking import OPERATION_WORDS, TOP
 from factable.metrics.ledger.derived.columns import Cell, Column, Rows
-from factable.metrics.ledger.derived.links import Link, Tie, Token, find_rows, tie_column, tie_columns
+from factable.metrics.ledger.derived.links import (
+    Link,
+    Tie,
+    Token,
+    find_rows,
+    same_dimension,
+    tie_column,
+    tie_columns,
+)
 from factable.metrics.ledger.derived.wording import GLUE, stem, stems_of
 from factable.structure import Structure
 from factable.text.values import Date, Mention, Number, Value
@@ -17,6 +25,8 @@ from factable.types import Span
 # Words that no check understood: with more of them in a sentence, nothing in it is called wrong.
 MAX_UNKNOWN = 2
 _SHORT_VALUE = 60
+# What the whole record is called: "the power plant's output".
+_OWNER = re.compile(r"\bthe\s(?:[a-z]+\s)?[a-z]+['’]s\b")
 _LIMITING = re.compile(
     r"(?:\A|\b(?:among|amongst|of|for|in|into|on|from|within|during|at|by|across|throughout|and|or|,)\s(?:all\s|the\s|those\s|year\s)*)\Z"
 )
@@ -126,7 +136,7 @@ class Clause:
 
     @cached_property
     def numbers(self) -> list[Mention]:
-        """Amounts that are not part of a name; of an ambiguous one, its first meaning."""
+        """Amounts that are not part of a name; of an ambiguous one, the meaning that has a unit of the data."""
         taken = [link.span for link in self.links]
         taken += [(m.start, m.end) for m in self.mentions if _is_no_amount(m.value)]
         taken += [self.place(match) for match in self.search(TOP)]
@@ -136,8 +146,18 @@ class Clause:
             if isinstance(mention.value, Number) and not any(
                 start <= span[0] and span[1] <= end for start, end in taken
             ):
-                found.setdefault(span, mention)
+                known = found.setdefault(span, mention)
+                if known is not mention and self._is_in_unit(mention) > self._is_in_unit(known):
+                    found[span] = mention
         return list(found.values())
+
+    def _is_in_unit(self, mention: Mention) -> bool:
+        """Whether a column has the unit of a number: pounds of money, or of weight."""
+        assert isinstance(mention.value, Number)
+        unit = mention.value.unit
+        return bool(unit) and any(
+            column.unit and same_dimension(column, unit) for column in self.rows.columns
+        )
 
     def tokens_in(self, span: Span) -> list[Token]:
         """The words within a span of the text."""
@@ -237,6 +257,7 @@ class Clause:
         spans = [link.span for link in self.links] + [
             (m.start, m.end) for m in self.mentions if isinstance(m.value, Number)
         ]
+        spans += [self.place(match) for match in self.search(_OWNER)]
         return [
             token
             for token in self.tokens

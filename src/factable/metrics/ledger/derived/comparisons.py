@@ -7,17 +7,22 @@ from fractions import Fraction
 from factable.metrics.ledger.derived.asking import COMPARATIVE, COMPARATIVES, NOT, Degree
 from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
 from factable.metrics.ledger.derived.columns import Cell, Column
-from factable.metrics.ledger.derived.links import Link, same_dimension
+from factable.metrics.ledger.derived.links import Link, fitting, is_money, same_dimension, tie_columns
 from factable.metrics.ledger.derived.operations import (
     agrees,
     change,
+    converted,
     difference,
     number_of,
     ratio,
     show,
     whole_years,
 )
-from factable.metrics.ledger.derived.superlatives import check_than_any_other, columns_meant
+from factable.metrics.ledger.derived.superlatives import (
+    check_no_other,
+    check_than_any_other,
+    columns_meant,
+)
 from factable.text.values import Mention, Number
 from factable.types import Span
 
@@ -27,6 +32,10 @@ _THAN = re.compile(
 _ANY_OTHER = re.compile(
     r"\bthan\s(?:(?:in|on|at|by|for)\s)?(?:any|all|every|the)\s(?:of\sthe\s)?(?:other|rest)\b"
 )
+_NO_OTHER = re.compile(r"(?:\A|\b)(?:no other|none of the other|no)\s(?=\w)")
+_AHEAD = re.compile(r"\b(?P<word>ahead of|behind|above|below|tops|trails|beats)\s")
+_LOW_IS_AHEAD = frozenset(["time", "duration", "rank", "position", "place", "price", "cost"])
+_GAP_BETWEEN = re.compile(r"\b(?P<word>differ(?:s|ed)?|gap of|difference of|(?:gap|difference) between)\b")
 _TIMES = re.compile(
     r"\b(?P<factor>twice|double|triple|half|(?:two|three|four|five|six|seven|eight|nine|ten|\d+(?:\.\d+)?)[\s-]times)\s"
     r"(?:as|the)\s"
@@ -35,11 +44,23 @@ _FACTORS = {"twice": "2", "double": "2", "triple": "3", "half": "1/2"} | {
     word: str(number)
     for number, word in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)
 }
+# At most "the" may stand between a word and the name that it is about.
+_NEXT = 5
 _BY = re.compile(r"(?:\bby|\bdifference of|\bgap of|\bmargin of|\blead of)\s(?:a |an |just |only )?\Z")
 
 
 def check_comparisons(clause: Clause) -> Iterator[Derived]:
     """Every comparison of two named rows, or of one with all others."""
+    for other in clause.search(_NO_OTHER):
+        words = [match for match in clause.search(COMPARATIVE) if match.start() >= other.end()]
+        than = re.compile(r"\bthan\b").search(clause.words, words[0].end() if words else len(clause.words))
+        if words and than is not None:
+            found = check_no_other(
+                clause, clause.place(words[0]), clause.place(than), COMPARATIVES[words[0]["word"]]
+            )
+            if found:
+                yield found
+            return
     for than in clause.search(_ANY_OTHER):
         words = [match for match in clause.search(COMPARATIVE) if match.end() <= than.start()]
         if words and not NOT.search(clause.words[: words[-1].start()]):
@@ -57,6 +78,8 @@ def check_comparisons(clause: Clause) -> Iterator[Derived]:
         if pair is None or NOT.search(clause.words[max(0, word.start() - 20) : word.start()]):
             continue
         yield from _compare(clause, pair, COMPARATIVES[word["word"]], clause.place(word), clause.place(than))
+    yield from _check_ahead(clause)
+    yield from _check_gaps(clause)
     yield from _check_ratios(clause)
 
 
@@ -64,6 +87,10 @@ def _pair(clause: Clause, word: Span, than: Span) -> tuple[Link, Link] | None:
     """The rows on the left of the comparative and on the right of "than", if there is one on either side."""
     left = [link for link in clause.entities if link.span[1] <= word[0]]
     right = [link for link in clause.entities if link.span[0] >= than[1]]
+    # "Lower in October than in September".
+    inside = [link for link in clause.entities if word[1] <= link.span[0] and link.span[1] <= than[0]]
+    if right and len(inside) == 1 and inside[0].column is right[0].column and inside[0].row != right[0].row:
+        return inside[0], right[0]
     if not left or not right:
         return None
     first, second = left[-1], right[0]
@@ -112,6 +139,64 @@ def _compare(
         yield found
 
 
+def _check_ahead(clause: Clause) -> Iterator[Derived]:
+    """A is ahead of B in a column."""
+    for match in clause.search(_AHEAD):
+        word = clause.place(match, "word")
+        left = [link for link in clause.entities if link.span[1] <= word[0]]
+        right = [link for link in clause.entities if link.span[0] >= word[1]]
+        if len({link.row for link in left}) != 1 or not right or left[0].row == right[0].row:
+            continue
+        said = re.compile(r"\s(?:in|on|by|for|in terms of)\s").search(
+            clause.words, right[0].span[1] - clause.span[0]
+        )
+        if said is None or right[0].span[0] - word[1] > _NEXT or NOT.search(clause.words):
+            continue
+        tokens = clause.tokens_in((clause.span[0] + said.end(), clause.span[1]))
+        ties = [tie for tie in tie_columns(clause.rows, tokens, amounts=True) if tie.score >= 0.5]
+        is_high = match["word"] not in ("behind", "below", "trails")
+        outcomes = []
+        for tie in ties:
+            first, second = _cell(tie.column, left[0]), _cell(tie.column, right[0])
+            if first is None or second is None:
+                continue
+            a, b = number_of(first), number_of(second)
+            truth: bool | None = a > b if is_high else a < b
+            if not truth and tie.column.words & _LOW_IS_AHEAD:
+                # Whether the shorter time is ahead is not sure.
+                truth = None
+            sign = ">" if a > b else "<" if a < b else "="
+            told = f"{first.text} {sign} {second.text}"
+            outcomes.append(Outcome(truth, told, (first.leaf, second.leaf)))
+        found = decide(outcomes, word, "comparison", can_contradict=clause.is_clear())
+        if found:
+            yield found
+
+
+def _check_gaps(clause: Clause) -> Iterator[Derived]:
+    """A and B differ by an amount in a column."""
+    for match in clause.search(_GAP_BETWEEN):
+        named = {link.row: link for link in clause.entities}
+        numbers = clause.numbers
+        if len(named) != 2 or len(numbers) != 1 or NOT.search(clause.words):
+            continue
+        first_link, second_link = named.values()
+        ties = [tie for tie in clause.ties(amounts=True) if tie.score >= 0.5]
+        outcomes = []
+        number = numbers[0].value
+        assert isinstance(number, Number)
+        for column in fitting(clause.rows, [tie.column for tie in ties], number.unit):
+            first, second = _cell(column, first_link), _cell(column, second_link)
+            if first is not None and second is not None:
+                outcomes.append(_difference_outcome(numbers[0], column, first, second))
+        place = numbers[0].start, numbers[0].end
+        word = clause.place(match, "word")
+        found = decide(outcomes, word, "difference", can_contradict=clause.is_clear(), number=place)
+        if found:
+            yield found
+            return
+
+
 def _difference_number(clause: Clause, word: Span) -> Mention | None:
     """The number just before a comparative (30 more), or after "by"."""
     for mention in clause.numbers:
@@ -137,7 +222,11 @@ def _difference_outcome(mention: Mention, column: Column, first: Cell, second: C
         return _date_outcome(number, first, second)
     if not same_dimension(column, number.unit):
         return Outcome(None, "")
-    return Outcome(agrees(number, result.value), result.explanation, result.leaves, show(result.value))
+    truth = agrees(converted(number, column.unit), result.value)
+    if number.unit and not column.unit and not is_money(number.unit):
+        # The unit of the data is not known.
+        truth = truth or None
+    return Outcome(truth, result.explanation, result.leaves, show(result.value))
 
 
 def _date_outcome(number: Number, first: Cell, second: Cell) -> Outcome:

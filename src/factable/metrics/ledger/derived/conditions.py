@@ -15,6 +15,8 @@ from factable.text.values import Date, Mention, Number
 from factable.types import Span
 
 MAX_READINGS = 12
+# One word of a key, or a synonym of its only word.
+_MIN_FLAG = 0.75
 _WORDS = {
     word: number
     for number, word in enumerate(["three", "four", "five", "six", "seven", "eight", "nine", "ten"], 3)
@@ -233,7 +235,7 @@ def _flags(clause: Clause, skip: Sequence[Span]) -> list[Condition]:
         if not values or not values <= YES | NO:
             continue
         tie = tie_column(column, clause.tokens)
-        if tie is None or tie.score < 1 or not tie.spans:
+        if tie is None or tie.score < _MIN_FLAG or not tie.spans:
             continue
         span = min(tie.spans)[0], max(tie.spans)[1]
         if _overlaps(span, skip):

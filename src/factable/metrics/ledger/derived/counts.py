@@ -8,7 +8,7 @@ from factable.metrics.ledger.derived.asking import NOT
 from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
 from factable.metrics.ledger.derived.columns import Column
 from factable.metrics.ledger.derived.conditions import Condition, find_conditions, readings
-from factable.metrics.ledger.derived.links import Token
+from factable.metrics.ledger.derived.links import Link, Token
 from factable.metrics.ledger.derived.operations import agrees
 from factable.text.values import Mention, Number
 from factable.types import Span
@@ -31,6 +31,8 @@ _NONE = re.compile(
     r"(?:\A|,\s|\bthere\s(?:are|were|is|was)\s)(?P<word>no|none\sof\sthe|none)\s(?!two|other|more|one|single)(?=\w)"
 )
 _ONLY = re.compile(r"\b(?:is|was|are|were|being|as)\s(?P<word>the\s(?:only|sole))\s")
+_ONLY_FIRST = re.compile(r"(?:\A|\A[^,]{3,40},\s)(?P<word>only|just)\s")
+_THE_TWO = re.compile(r"\b(?:are|were)\s(?P<word>the\s(?:only\s)?two)\s")
 _BOTH = re.compile(r"(?:\A|\b)(?P<word>both)\s")
 _EXCEPT = re.compile(
     r"\b(?:except|other than|apart from|besides|excluding|but one|not all|nearly|almost all|or)\b"
@@ -298,37 +300,60 @@ def _quantifier(clause: Clause, match: "re.Match[str]", is_all: bool) -> Derived
 
 
 def _only(clause: Clause) -> Iterator[Derived]:
-    """X is the only one that fulfils a condition."""
-    for match in clause.search(_ONLY):
-        span = clause.place(match, "word")
-        subjects = [link for link in clause.entities if link.span[1] <= span[0]]
-        noun = find_noun(clause, span[1])
-        if (
-            not subjects
-            or noun is None
-            or not clause.is_clear()
-            or _EXCEPT.search(clause.words)
-            or NOT.search(clause.words)
-        ):
-            continue
-        conditions = [
-            condition
-            for condition in find_conditions(clause, noun=noun.span)
-            if condition[0].span[0] >= span[1] and "," not in clause.text[noun.span[1] : condition[0].span[0]]
-        ]
-        if not conditions:
-            continue
-        subject = {link.row for link in subjects}
-        outcomes = []
-        for rows, text in readings(conditions, clause.rows.numbers):
-            names = ", ".join(clause.name(row) for row in sorted(rows)[:4])
-            told = f"{len(rows)} of {len(clause.rows.members)} rows have {text}: {names}"
-            outcomes.append(
-                Outcome(len(rows) == 1 and rows <= subject, told, _leaves(clause, rows, conditions), names)
-            )
-        found = decide(outcomes, span, "only", can_contradict=clause.is_clear())
-        if found:
-            yield found
+    """X is the only one that fulfils a condition; only X and Y do."""
+    if _EXCEPT.search(clause.words) or NOT.search(clause.words):
+        return
+    for pattern in (_ONLY, _ONLY_FIRST, _THE_TWO):
+        for match in clause.search(pattern):
+            found = _only_one(clause, match, is_first=pattern is _ONLY_FIRST)
+            if found:
+                yield found
+                return
+
+
+def _only_one(clause: Clause, match: "re.Match[str]", *, is_first: bool) -> Derived | None:
+    span = clause.place(match, "word")
+    subjects = _listed_first(clause, span[1]) if is_first else _named_before(clause, span[0])
+    noun = None if is_first else find_noun(clause, span[1])
+    if not subjects or (noun is None and not is_first) or not clause.is_clear():
+        return None
+    start = subjects[-1].span[1] if is_first else span[1]
+    place = noun.span if noun else None
+    conditions = [
+        condition
+        for condition in find_conditions(clause, [link.span for link in subjects], noun=place)
+        if condition[0].span[0] >= start
+        and "," not in clause.text[noun.span[1] if noun else start : condition[0].span[0]]
+    ]
+    if not conditions or any(_is_one_row(clause, condition[0]) for condition in conditions):
+        return None
+    subject = {link.row for link in subjects}
+    outcomes = []
+    for rows, text in readings(conditions, clause.rows.numbers):
+        names = ", ".join(clause.name(row) for row in sorted(rows)[:4])
+        told = f"{len(rows)} of {len(clause.rows.members)} rows have {text}"
+        told = f"{told}: {names}" if names else told
+        outcomes.append(Outcome(rows == subject, told, _leaves(clause, rows, conditions), names))
+    return decide(outcomes, span, "only", can_contradict=clause.is_clear())
+
+
+def _listed_first(clause: Clause, start: int) -> list[Link]:
+    """The rows that follow "only": X, or X and Y; none if other words stand before the first."""
+    named: list[Link] = []
+    for link in (link for link in clause.entities if link.span[0] >= start):
+        gap = clause.words[(named[-1].span[1] if named else start) - clause.span[0] : link.span[0] - clause.span[0]]
+        if not re.fullmatch(r"\s?(?:the\s)?" if not named else r",?\s(?:and\s)?(?:the\s)?", gap):
+            break
+        named.append(link)
+    return named
+
+
+def _named_before(clause: Clause, end: int) -> list[Link]:
+    """The rows named before a place, which must be one, or two joined by "and"."""
+    named = [link for link in clause.entities if link.span[1] <= end]
+    if len({link.row for link in named}) == 2 and "and" in _between(clause, named).split():
+        return named
+    return named if len({link.row for link in named}) == 1 else []
 
 
 def _both(clause: Clause) -> Iterator[Derived]:

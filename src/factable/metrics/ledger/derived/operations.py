@@ -1,11 +1,13 @@
 """Arithmetic on cells, each with a line that shows how it was computed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 from factable.metrics.ledger.derived.columns import Cell
 from factable.text.values import Date, Number
+from factable.text.values.units import unit_of
 
 # So many terms are written out; longer sums are shortened.
 _MAX_TERMS = 5
@@ -108,6 +110,18 @@ def whole_years(start: Date, end: Date) -> set[int]:
         return {years - 1, years}
     before = (end.month, end.day or 0) < (start.month, start.day or 0)
     return {years - 1 if before else years}
+
+
+def converted(number: Number, unit: str) -> Number:
+    """A number in another unit of its kind: 18.7 ounces in grams; as it is if that is not possible."""
+    if not number.unit or not unit or number.unit == unit:
+        return number
+    own, other = unit_of(number.unit), unit_of(unit)
+    if own.dimension != other.dimension or own.dimension == "money" or own.offset != other.offset:
+        return number
+    factor = own.factor / other.factor
+    high = None if number.high is None else number.high * factor
+    return replace(number, value=number.value * factor, step=number.step * factor, high=high, unit=unit)
 
 
 def agrees(number: Number, value: Fraction, *, loose: bool = False) -> bool | None:

@@ -10,7 +10,7 @@ from factable.metrics.ledger.derived.asking import NOT, ONE_OF, SUPERLATIVE, SUP
 from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
 from factable.metrics.ledger.derived.columns import Cell, Column
 from factable.metrics.ledger.derived.links import Link, same_dimension
-from factable.metrics.ledger.derived.operations import agrees, number_of
+from factable.metrics.ledger.derived.operations import agrees, converted, number_of
 from factable.text.values import Mention, Number
 from factable.text.values.words import fold
 from factable.types import Span
@@ -39,7 +39,11 @@ _RATES = frozenset(
     ]
 )
 _QUALIFIES = re.compile(r"\b(?:highest|lowest|greatest|largest|smallest|most|least|average|mean|of)\s\Z")
-_PEAK = re.compile(r"\b(?:peaked|peaking|reached (?:its|a) (?:peak|maximum|high)|bottomed out)\b")
+_PEAK = re.compile(
+    r"\b(?:peaked|peaking|(?:reached|hit) (?:its|their|a|an all-time) (?:peak|maximum|high|highest point|low|minimum|"
+    r"lowest point)|bottomed out|(?:best|strongest|weakest|worst|poorest) (?:year|quarter|month|week|day|season) for)\b"
+)
+_IS_LOW = re.compile(r"bottom|low|minimum|weakest|worst|poorest")
 
 
 def check_superlatives(clause: Clause) -> Iterator[Derived]:
@@ -55,7 +59,7 @@ def check_superlatives(clause: Clause) -> Iterator[Derived]:
         if found:
             yield found
     for match in clause.search(_PEAK):
-        degree = SUPERLATIVES["lowest" if match[0].startswith("bottom") else "highest"]
+        degree = SUPERLATIVES["lowest" if _IS_LOW.search(match[0]) else "highest"]
         found = _check(clause, clause.place(match), degree, 1)
         if found:
             yield found
@@ -64,6 +68,14 @@ def check_superlatives(clause: Clause) -> Iterator[Derived]:
 def check_than_any_other(clause: Clause, word: Span, than: int, degree: Degree) -> Derived | None:
     """More than any other: a superlative in other words."""
     return _check(clause, word, degree, 1, than)
+
+
+def check_no_other(clause: Clause, word: Span, than: Span, degree: Degree) -> Derived | None:
+    """No other has a lower one than X: a superlative of X in other words."""
+    named = frozenset(link.row for link in clause.entities if link.row is not None and link.span[0] >= than[1])
+    if len(named) != 1 or any(link.span[1] <= than[0] for link in clause.entities):
+        return None
+    return _check(clause, word, degree, 1, than[0])
 
 
 def columns_meant(clause: Clause, degree: Degree, near: Span) -> tuple[list[tuple[Column, bool]], bool]:
@@ -196,10 +208,11 @@ def _outcome(
         is_best = bool(entities & {row for row, _ in best})
         truth: bool | None = is_best
         if is_best and number is not None and isinstance(number.value, Number):
-            truth = agrees(number.value, number_of(cell))
+            truth = agrees(converted(number.value, column.unit), number_of(cell))
         if not is_best and not entities & {row for row, _ in cells}:
             truth = None
         return Outcome(truth, explanation, leaves, clause.name(row))
     assert number is not None
     assert isinstance(number.value, Number)
-    return Outcome(agrees(number.value, number_of(cell)), explanation, leaves, cell.text)
+    truth = agrees(converted(number.value, column.unit), number_of(cell))
+    return Outcome(truth, explanation, leaves, cell.text)

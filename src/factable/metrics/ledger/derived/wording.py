@@ -122,13 +122,13 @@ admission visitor attendance
 visitor attendance admission guest
 passenger rider traveller
 ridership passenger rider
-output production generation produce generate
-production output generation produce generate
-generation output production produce generate
+output production generation produced generated
+production output generation produced generated
+generation output production produced generated
 yield output harvest
 harvest yield
-calorie energy kcal
-energy calorie kcal
+calories energy kcal
+energy calories kcal
 quantity amount piece
 rate price cost
 fee price cost
@@ -140,7 +140,9 @@ staff employee worker workforce headcount
 fte employee staff worker
 pass graduate
 graduate pass
-resolve closed
+resolved closed solved
+closed resolved solved
+pay salary wage
 subscriber follower member
 follower subscriber
 download install
@@ -177,7 +179,7 @@ contribution sale revenue
 """
 _GENERIC = """
 number total amount count no name value val all of the a an in per and or overall percent data list full
-long display main 1 2 3 4 5
+long display main 1 2 3 4 5 is has are was can be
 """
 GENERIC = frozenset(_GENERIC.split())
 _GLUE = """
