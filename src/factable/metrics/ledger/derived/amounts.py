@@ -8,7 +8,15 @@ from factable.metrics.ledger.derived.asking import NOT
 from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
 from factable.metrics.ledger.derived.columns import Cell, Column
 from factable.metrics.ledger.derived.conditions import find_conditions, readings
-from factable.metrics.ledger.derived.links import Tie, Token, fitting, is_money, same_dimension, tie_column, tie_columns
+from factable.metrics.ledger.derived.links import (
+    Tie,
+    Token,
+    fitting,
+    is_money,
+    same_dimension,
+    tie_column,
+    tie_columns,
+)
 from factable.metrics.ledger.derived.operations import agrees, converted, mean, number_of, share, show, total
 from factable.text.values import Mention, Number
 from factable.types import Span
@@ -80,8 +88,8 @@ def _aggregate(clause: Clause, word: Span, operation: str, numbers: Sequence[Men
     if operation == "sum" and not outcomes:
         return None
     place = mention.start, mention.end
-    if operation == "sum" and any(_is_cell(clause, tie.column, number) for tie in ties):
-        # "With a total of 70" may tell the value of one row.
+    if any(_is_cell(clause, tie.column, number) for tie in ties):
+        # "With a total of 70", "193 on average" may tell the value of one row.
         outcomes = [outcome for outcome in outcomes if outcome.truth]
     if operation == "sum" and _counts_rows(clause, number):
         outcomes = [outcome for outcome in outcomes if outcome.truth]

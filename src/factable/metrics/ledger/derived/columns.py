@@ -43,6 +43,11 @@ _RANK = re.compile(
     r"\b(?:rank|ranking|pos|position|place|placing|no|seed|standing|order|pick|overall|bib|grid|#)\b|\A#\Z",
     re.IGNORECASE,
 )
+_MOMENT = re.compile(
+    r"\b(?:start\w*|begin\w*|ends?|opens?|closes?|opening|closing|depart\w*|arriv\w*|arr|dep|at|from|until|check|kick\w*|"
+    r"set time|sunrise|sunset|due|time of day|scheduled)\b",
+    re.IGNORECASE,
+)
 _TOTAL = re.compile(
     r"(?:grand |sub)?totals?|sum|overall|average|mean|all|combined|altogether|"
     r"(?:total|sum|average)s?\b.*|.*\btotals?",
@@ -153,7 +158,8 @@ class Rows:
         for column in self.columns:
             cells = [column.cells[row.number] for row in self.members if row.number in column.cells]
             is_complete = len(cells) == len(self.members) > 1
-            if column.kind == "date" and is_complete and len({cell.number for cell in cells}) == len(cells):
+            dated = is_complete and all(cell.day is not None for cell in cells)
+            if column.kind == "date" and dated and len({cell.number for cell in cells}) == len(cells):
                 return column
         return None
 
@@ -248,10 +254,16 @@ def _make_column(label: str, cells: dict[int, Cell], titles: frozenset[str] = fr
             number: cell if (cell.day is not None) == (kind == "date") else Cell(cell.leaf, cell.text)
             for number, cell in _in_one_unit(_absolute(cells)).items()
         }
+        if kind == "number" and _MOMENT.search(label) and all(_is_clock(cell.text) for cell in ordered):
+            kind = "date"
         if kind == "number" and (_RANK.search(label) or _is_numbering(cells)):
             kind = "rank"
     extra = titles if words <= GENERIC else frozenset()
     return Column(label, words, kind, cells, extra)
+
+
+def _is_clock(text: str) -> bool:
+    return bool(re.fullmatch(r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?", text))
 
 
 def _is_numbering(cells: dict[int, Cell]) -> bool:
@@ -386,17 +398,13 @@ class _Reader:
         # Dates are found by their meaning.
         is_dated = naming is not None and naming.kind == "date"
         names = {
-            row.number: (frames[row.number].name,)
-            for row in rows
-            if frames[row.number].name and not is_dated
+            row.number: (frames[row.number].name,) for row in rows if frames[row.number].name and not is_dated
         }
-        return Rows(
-            tuple(rows), made, frozenset(nouns), names=names, label=tuple(stems_of(frames[0].label))
-        )
+        return Rows(tuple(rows), made, frozenset(nouns), names=names, label=tuple(stems_of(frames[0].label)))
 
     def _periods(self) -> Iterable[Rows]:
         """Keys with years, quarters, months or weekdays: revenue_2024, revenue_2025."""
-        found: dict[int, dict[str, dict[str, Leaf]]] = defaultdict(lambda: defaultdict(dict))
+        found: dict[tuple[int, bool], dict[str, dict[str, Leaf]]] = defaultdict(lambda: defaultdict(dict))
         for leaf, owner, keys in self._leaves():
             label = " ".join(split_identifier(key) for key in keys)
             period = _PERIOD.search(label)
@@ -404,8 +412,10 @@ class _Reader:
                 rest = _label(
                     (label[: period.start()].strip(" _-") + " " + label[period.end() :].strip(" _-"),)
                 )
-                found[owner.index][rest.strip()].setdefault(period[0], leaf)
-        for frame, by_label in found.items():
+                # Years and parts of years are two series.
+                is_year = period[0].isdecimal()
+                found[owner.index, is_year][rest.strip()].setdefault(period[0], leaf)
+        for (frame, _), by_label in found.items():
             periods = sorted({period for leaves in by_label.values() for period in leaves}, key=_period_rank)
             columns = []
             for label, leaves in by_label.items():
@@ -555,11 +565,7 @@ def _period_rank(period: str) -> tuple[int, int, str]:
     lower = period.lower()
     year = re.search(r"\d{4}", lower)
     quarter = re.search(r"q([1-4])", lower)
-    part = (
-        int(quarter[1])
-        if quarter
-        else _PERIOD_ORDER.get(lower.removesuffix("day"), _month_of(lower))
-    )
+    part = int(quarter[1]) if quarter else _PERIOD_ORDER.get(lower.removesuffix("day"), _month_of(lower))
     return int(year[0]) if year else 0, part, lower
 
 

@@ -22,9 +22,10 @@ _COUNTED = re.compile(
     r"(?:\bthere\s(?:are|were|is|was)|\ba\stotal\sof|\bin\stotal,?|\bonly|\bexactly|\bjust|\blists?|\bincludes?|\bfeatures?|\bcontains?|"
     r"\bthe|\A)\s*(?:a\stotal\sof\s|only\s|exactly\s|just\s|the\s)*\Z"
 )
+_MEAN = re.compile(r"\b(?:average|mean|median)\b")
 _DIFFERENT_NEXT = re.compile(r"\s(?:different|distinct|unique)\s")
 _OF_ALL = re.compile(
-    r"\s(?:out\s)?of\s(?:the\s)?(?P<all>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|all|them|these|those|which|whom)\b"
+    r"\s(?:(?:[a-z]+\s){0,2}?out\s)?of\s(?:the\s)?(?P<all>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|all|them|these|those|which|whom)\b"
 )
 _ALL = re.compile(r"(?:\A|\b)(?P<word>all|every|each)\s(?:of\s)?(?:the\s|these\s|its\s)?(?=\w)")
 _NONE = re.compile(
@@ -113,6 +114,8 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
     before = clause.words[: mention.start - clause.span[0]]
     of_all = _OF_ALL.match(clause.words, mention.end - clause.span[0])
     counted = _COUNTED.search(before) or _DIFFERENT_NEXT.match(clause.words, mention.end - clause.span[0])
+    if not of_all and _MEAN.search(clause.words):
+        return None
     if (not counted and not of_all) or NOT.search(clause.words) or _OTHERS.search(clause.words):
         return None
     noun = find_noun(clause, clause.span[0] + of_all.end() if of_all else mention.end)
@@ -341,7 +344,9 @@ def _listed_first(clause: Clause, start: int) -> list[Link]:
     """The rows that follow "only": X, or X and Y; none if other words stand before the first."""
     named: list[Link] = []
     for link in (link for link in clause.entities if link.span[0] >= start):
-        gap = clause.words[(named[-1].span[1] if named else start) - clause.span[0] : link.span[0] - clause.span[0]]
+        gap = clause.words[
+            (named[-1].span[1] if named else start) - clause.span[0] : link.span[0] - clause.span[0]
+        ]
         if not re.fullmatch(r"\s?(?:the\s)?" if not named else r",?\s(?:and\s)?(?:the\s)?", gap):
             break
         named.append(link)

@@ -49,7 +49,7 @@ _IS_LOW = re.compile(r"bottom|low|minimum|weakest|worst|poorest")
 def check_superlatives(clause: Clause) -> Iterator[Derived]:
     """Every superlative of a clause that can be tied to a column and to a row or a number."""
     for match in clause.search(SUPERLATIVE):
-        if _QUALIFIES.search(clause.words[: match.start()]):
+        if _QUALIFIES.search(clause.words[: match.start()]) or _is_of_column(clause, match["word"]):
             # "The highest maximum temperature": the second word belongs to the column.
             continue
         if ONE_OF.search(clause.words[: match.start()]) or NOT.search(clause.words[: match.start()]):
@@ -65,6 +65,13 @@ def check_superlatives(clause: Clause) -> Iterator[Derived]:
             yield found
 
 
+def _is_of_column(clause: Clause, word: str) -> bool:
+    """Whether "maximum" or "minimum" is part of the name of a column."""
+    ends = (frozenset(["maximum", "high"]), frozenset(["minimum", "low"]))
+    own = next((words for words in ends if word in words), None)
+    return own is not None and any(column.words & own for column in clause.rows.columns)
+
+
 def check_than_any_other(clause: Clause, word: Span, than: int, degree: Degree) -> Derived | None:
     """More than any other: a superlative in other words."""
     return _check(clause, word, degree, 1, than)
@@ -72,7 +79,9 @@ def check_than_any_other(clause: Clause, word: Span, than: int, degree: Degree) 
 
 def check_no_other(clause: Clause, word: Span, than: Span, degree: Degree) -> Derived | None:
     """No other has a lower one than X: a superlative of X in other words."""
-    named = frozenset(link.row for link in clause.entities if link.row is not None and link.span[0] >= than[1])
+    named = frozenset(
+        link.row for link in clause.entities if link.row is not None and link.span[0] >= than[1]
+    )
     if len(named) != 1 or any(link.span[1] <= than[0] for link in clause.entities):
         return None
     return _check(clause, word, degree, 1, than[0])
@@ -94,7 +103,9 @@ def columns_meant(clause: Clause, degree: Degree, near: Span) -> tuple[list[tupl
     # Of "more" and "highest" alone, a year or a rank is not the measure.
     amounts = [(column, degree.is_high) for column in named if column.kind == "number"]
     if named:
-        return (amounts, True) if len(amounts) == len(named) else ([], False)
+        # "The largest room": of two words of a key, one may only be what rows are called.
+        is_clear = not degree.is_of_size or all(len(column.words) == 1 for column in named)
+        return (amounts, is_clear) if len(amounts) == len(named) else ([], False)
     if by_word:
         return by_word, len(by_word) == 1
     only = [column for column in clause.rows.columns if column.kind == "number"]

@@ -40,6 +40,9 @@ def check_trends(clause: Clause) -> Iterator[Derived]:
     for match in clause.search(TREND):
         if NOT.search(clause.words[max(0, match.start() - 15) : match.start()]):
             continue
+        if clause.text[clause.place(match)[0]].isupper():
+            # Part of a name: the Growth Team.
+            continue
         ties = [tie for tie in clause.ties(amounts=True) if tie.score >= 0.5]
         series = [(tie.column, _period(clause, order, tie.column)) for tie in ties]
         found = list(_check(clause, match, [(column, cells) for column, cells in series if len(cells) > 1]))

@@ -161,7 +161,8 @@ rebate discount
 discount rebate reduction
 extra surcharge
 surcharge extra
-available free left
+available free left stock
+hot spicy
 sum amount
 value amount
 unit stock piece
@@ -175,6 +176,9 @@ score rating
 star rating
 donation gift
 voter vote
+attendance visitor
+turnover revenue sale
+weight amount quantity
 contribution sale revenue
 """
 _GENERIC = """
