@@ -59,13 +59,9 @@ def check_stated_change(
         span, number = percents[0]
         first, second = (amount.value for _, amount in amounts)
         same_unit = amounts[0][1].unit == amounts[1][1].unit != ""
-        if (
-            same_unit
-            and first in values
-            and second in values
-            and first != second
-            and number.value not in values
-        ):
+        # A percentage that the data has is no change: "at a margin of 21.6 %".
+        is_known = number.value in values
+        if same_unit and not is_known and first in values and second in values and first != second:
             yield from _stated(span, number, [first, second], values)
     measured = [(span, number) for span, number in amounts if number.unit]
     if len(measured) == 3 and _PLUS.search(words) and len({number.unit for _, number in measured}) == 1:

@@ -62,12 +62,17 @@ def derived_statements(structure: Structure, text: str, sentence_spans: Sequence
             if not 1 < len(tokens) <= _MAX_WORDS or not _asks(text[slice(*span)], inside):
                 continue
             numbers = tuple(m for m in inside if span[0] <= m.start and m.end <= span[1])
+            named = [rows for rows in sets if any(token.stem in rows.nouns for token in tokens)]
             for rows, words in zip(sets, known, strict=True):
                 if rows.subject and rows.subject.lower() not in text[slice(*sentence)].lower():
                     continue
                 clause = Clause(structure, rows, text, span, tokens, numbers, words)
+                # What is said of "the divisions" is wrong only if it is wrong of them.
+                is_of_others = bool(named) and rows not in named and not clause.links
                 for check in _CHECKS:
-                    candidates += check(clause)
+                    candidates += [
+                        one for one in check(clause) if one.state == "supported" or not is_of_others
+                    ]
             found += _agreed(candidates)
         found += check_written_sums(text, sentence)
         found += check_stated_change(structure, text, sentence, inside)

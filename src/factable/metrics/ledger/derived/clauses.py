@@ -136,7 +136,7 @@ class Clause:
 
     @cached_property
     def numbers(self) -> list[Mention]:
-        """Amounts that are not part of a name; of an ambiguous one, the meaning that has a unit of the data."""
+        """Amounts that are not part of a name; of an ambiguous one, the meaning in a unit of the data."""
         taken = [link.span for link in self.links]
         taken += [(m.start, m.end) for m in self.mentions if _is_no_amount(m.value)]
         taken += [self.place(match) for match in self.search(TOP)]

@@ -508,7 +508,7 @@ def _series_of(columns: Sequence[Column], naming: Column | None, label: str) -> 
 
 
 def _with_units(columns: dict[tuple[str, ...], dict[int, Cell]]) -> dict[tuple[str, ...], dict[int, Cell]]:
-    """Columns without those that only give the unit of another: `rain` and `rain_unit`, `value` and `unit`."""
+    """Columns without those that only give the unit of another: `rain` and `rain_unit`."""
     found = dict(columns)
     for keys, units in columns.items():
         base = _UNIT_KEY.fullmatch(split_identifier(keys[-1]).lower())

@@ -25,7 +25,7 @@ _COUNTED = re.compile(
 _MEAN = re.compile(r"\b(?:average|mean|median)\b")
 _DIFFERENT_NEXT = re.compile(r"\s(?:different|distinct|unique)\s")
 _OF_ALL = re.compile(
-    r"\s(?:(?:[a-z]+\s){0,2}?out\s)?of\s(?:the\s)?(?P<all>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|all|them|these|those|which|whom)\b"
+    r"\s(?:(?P<between>(?:[a-z]+\s){0,2}?)out\s)?of\s(?:the\s)?(?P<all>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|all|them|these|those|which|whom)\b"
 )
 _ALL = re.compile(r"(?:\A|\b)(?P<word>all|every|each)\s(?:of\s)?(?:the\s|these\s|its\s)?(?=\w)")
 _NONE = re.compile(
@@ -114,17 +114,19 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
     before = clause.words[: mention.start - clause.span[0]]
     of_all = _OF_ALL.match(clause.words, mention.end - clause.span[0])
     counted = _COUNTED.search(before) or _DIFFERENT_NEXT.match(clause.words, mention.end - clause.span[0])
-    if not of_all and _MEAN.search(clause.words):
-        return None
     if (not counted and not of_all) or NOT.search(clause.words) or _OTHERS.search(clause.words):
         return None
-    noun = find_noun(clause, clause.span[0] + of_all.end() if of_all else mention.end)
+    is_noun_after = of_all is not None and not of_all["between"]
+    noun = find_noun(clause, clause.span[0] + of_all.end() if of_all and is_noun_after else mention.end)
     if noun is None and not (of_all and of_all["all"] in ("them", "these", "those", "which", "whom")):
         return None
     place = mention.start, mention.end
     listed = _listed(clause, mention.end)
     skip = [place, *([clause.place(of_all)] if of_all else []), *listed, *_other_counts(clause, mention)]
     conditions = find_conditions(clause, skip, noun=noun.span if noun and noun.column is None else None)
+    if not of_all and _MEAN.search(clause.words):
+        # "The mean price across the three rooms is under 60": the bound is that of the mean.
+        conditions = []
     end = noun.span[1] if noun else mention.end
     if (of_all and not conditions) or any(_is_one_row(clause, condition[0]) for condition in conditions):
         return None

@@ -13,13 +13,15 @@ from factable.text.values import Number
 from factable.types import Span
 
 TREND = re.compile(
-    r"\b(?:(?P<up>rose|risen|rising|rises|increas(?:e[sd]?|ing)|grew|grown|grows|growing|growth|climb(?:ed|ing|s)?|gain(?:ed|s)?|went up|gone up|going up|raised)|"
-    r"(?P<down>fell|fallen|falling|falls|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|dropp(?:ed|ing)|drops?|shrank|shrunk|shrinking|went down|gone down|"
-    r"going down|lowered|"
-    r"reduction|reduced)|(?P<double>doubled|doubling)|(?P<triple>tripled|tripling)|(?P<half>halved))\b"
+    r"\b(?:(?P<up>rose|risen|rising|rises|increas(?:e[sd]?|ing)|grew|grown|grows|growing|growth|climb(?:ed|ing|s)?|"
+    r"gain(?:ed|s)?|went up|gone up|going up|raised)|"
+    r"(?P<down>fell|fallen|falling|falls|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|dropp(?:ed|ing)|drops?|"
+    r"shrank|shrunk|shrinking|went down|gone down|going down|lowered|reduction|reduced)|"
+    r"(?P<double>doubled|doubling)|(?P<triple>tripled|tripling)|(?P<half>halved))\b"
 )
 _STEADY = re.compile(
-    r"\b(?:steadily|steady|continuous(?:ly)?|consistent(?:ly)?|every (?:year|quarter|month|week|day|season)|each (?:year|quarter|month|week|day|season)|kept|constantly)\b"
+    r"\b(?:steadily|steady|continuous(?:ly)?|consistent(?:ly)?|constantly|kept|"
+    r"(?:every|each) (?:year|quarter|month|week|day|season))\b"
 )
 _TIME_WORDS = re.compile(
     r"\b(?:then|again|later|early|initially|day|night|morning|afternoon|evening|noon|week|midweek|weekend|month|year|"
