@@ -41,7 +41,7 @@ _RATES = frozenset(
 _QUALIFIES = re.compile(r"\b(?:highest|lowest|greatest|largest|smallest|most|least|average|mean|of)\s\Z")
 _PEAK = re.compile(
     r"\b(?:peaked|peaking|bottomed out|"
-    r"(?:reached|hit) (?:its|their|a|an all-time) (?:peak|maximum|high|highest point|low|minimum|lowest point)|"
+    r"(?:reached|hit) (?:its|their|a) (?:peak|maximum|minimum|high|low|highest point|lowest point)|"
     r"(?:best|strongest|weakest|worst|poorest) (?:year|quarter|month|week|day|season) for)\b"
 )
 _IS_LOW = re.compile(r"bottom|low|minimum|weakest|worst|poorest")
