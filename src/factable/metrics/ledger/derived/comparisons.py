@@ -51,8 +51,8 @@ _BY = re.compile(r"(?:\bby|\bdifference of|\bgap of|\bmargin of|\blead of)\s(?:a
 
 def check_comparisons(clause: Clause) -> Iterator[Derived]:
     """Every comparison of two named rows, or of one with all others."""
-    for other in clause.search(_NO_OTHER):
-        words = [match for match in clause.search(COMPARATIVE) if match.start() >= other.end()]
+    for negation in clause.search(_NO_OTHER):
+        words = [match for match in clause.search(COMPARATIVE) if match.start() >= negation.end()]
         than = re.compile(r"\bthan\b").search(clause.words, words[0].end() if words else len(clause.words))
         if words and than is not None:
             found = check_no_other(
