@@ -16,8 +16,6 @@ from factable.structure import Leaf
 from factable.text.templates import Templates
 from factable.types import Span
 
-# A fact that the model finds in other words must be at least this probable.
-IN_OTHER_WORDS = 0.5
 MAX_ODDS = 12.0
 # In a text that is wrong somewhere, parts with at least these log odds are marked.
 MIN_ODDS = -0.7
@@ -121,9 +119,13 @@ def structured_verdicts(
     )
     for of_text, leaves, of_leaves in zip(said, doubtful, answers, strict=True):
         for leaf, answer in zip(leaves, of_leaves, strict=True):
-            chance = float(answer[ENTAILMENT])
-            is_said = chance >= IN_OTHER_WORDS
-            of_text[leaf.index] = Said("supported", None, chance, "in other words") if is_said else OMITTED
+            chance = max(OMITTED.probability, float(answer[ENTAILMENT]))
+            is_said = chance >= rules.omission
+            of_text[leaf.index] = (
+                Said("supported", None, chance, "in other words")
+                if is_said
+                else Said("omitted", None, chance)
+            )
     return [
         _verdict(reading, Weighed.of(reading, marks, weights), of_text, must, rules)
         for reading, marks, of_text, must in zip(readings, marked, said, required, strict=True)
