@@ -49,7 +49,8 @@ NAMING = ("name", "title", "full name", "fullname", "display name", "label", "he
 _TECHNICAL_KEY = re.compile(
     r"\b(?:ids?|uuid|guid|urls?|uri|href|links?|img|images?|logo|icon|thumbnail|photo|picture|avatar|timestamp|"
     r"hash|checksum|etag|slug|lat|lon|lng|latitude|longitude|coord|coords|coordinates|token|schema|"
-    r"\w+ at|last modified|request|sku|ean|barcode|codes?|ref|units?|uom|currency|timezone|locale)\b",
+    r"last modified|request)\b|"
+    r"(?:\b(?:sku|ean|barcode|codes?|ref|units?|uom|currency|timezone|locale)|\w at)\Z",
     re.IGNORECASE,
 )
 _TECHNICAL_VALUE = re.compile(

@@ -11,7 +11,6 @@ from itertools import combinations, permutations
 from typing import NamedTuple
 
 from factable.metrics.ledger.derived.operations import agrees, show
-from factable.metrics.ledger.evidence import numbers_in
 from factable.metrics.ledger.matching import Matcher
 from factable.structure import Leaf
 from factable.text.values import Mention, Number
@@ -31,7 +30,8 @@ _DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 _TOTAL = re.compile(
-    r"\b(?:totals?|totall?ing|altogether|together|combined|sum|in all|overall|whole|across|comes? to|all)\b",
+    r"\b(?:totals?|totall?ing|altogether|together|combined|sum|in all|overall|whole|ready in|across|comes? to|"
+    r"all)\b",
     re.IGNORECASE,
 )
 _MEAN = re.compile(r"\b(?:average[sd]?|mean|averaging|on average|typical(?:ly)?)\b", re.IGNORECASE)
@@ -60,8 +60,13 @@ def computed_number(matcher: Matcher, mention: Mention, sentence: Span) -> Compu
     if not isinstance(number, Number):
         return None
     words = matcher.parsed.text[sentence[0] : sentence[1]]
+    said = frozenset(
+        other.value.value
+        for other in matcher.parsed.mentions
+        if isinstance(other.value, Number) and sentence[0] <= other.start < sentence[1]
+    )
     for column in _columns(matcher, number, mention, sentence):
-        for result, leaves, explanation in _results(column, words, number.unit == _PERCENT):
+        for result, leaves, explanation in _results(column, words, said, number.unit == _PERCENT):
             if agrees(number, abs(result) if number.value >= 0 else result) is True:
                 return Computed(leaves, f"{explanation} = {show(result)}")
     return _of_one_object(matcher, number, words) or _count_of_rows(matcher, number)
@@ -135,14 +140,14 @@ def _amount(matcher: Matcher, leaf: int, number: Number) -> Fraction | None:
 
 
 def _results(
-    column: Sequence[_Amount], words: str, percent: bool
+    column: Sequence[_Amount], words: str, said: frozenset[Fraction], percent: bool
 ) -> Iterator[tuple[Fraction, tuple[int, ...], str]]:
     """What the operations that the words ask for give."""
     leaves = tuple(amount.leaf for amount in column)
     total = sum((amount.value for amount in column), Fraction(0))
     listed = " + ".join(show(amount.value) for amount in column[:4]) + (" + …" if len(column) > 4 else "")
-    said = set(numbers_in(words))
-    if not percent and (_TOTAL.search(words) or all(float(amount.value) in said for amount in column)):
+    is_listed = all(amount.value in said for amount in column)
+    if not percent and (is_listed or _TOTAL.search(words)):
         yield total, leaves, listed
     if _MEAN.search(words):
         yield total / len(column), leaves, f"({listed}) / {len(column)}"

@@ -229,6 +229,7 @@ def _readings(value: str, key: str, telling: tuple[tuple[str, str], ...]) -> tup
     others = {name: text for name, text in telling if name != key}
     hint = hint_of(key, others)
     readings = apply_hint(value, hint)
+    readings += tuple(each.time for each in readings if isinstance(each, Date) and each.time is not None)
     if hint.unit and any(isinstance(reading, Number) and reading.unit for reading in readings):
         return readings
     return tuple(dict.fromkeys((*readings, *parts_of(value, key.rsplit(".", 1)[-1]))))

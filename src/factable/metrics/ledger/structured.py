@@ -265,7 +265,7 @@ def _number_features(
         "scope": best.scope if best else 0.0,
         "out of scope": float(best is not None and best.scope == 0.0),
         "less exact": float(best is not None and best.relation is not Relation.EQUAL),
-        "another is asked for": float(match.instead is not None),
+        "another is asked for": float(match.instead is not None and computed is None),
         "missing in arithmetic": float(is_missing and reading.matcher.asks_for_arithmetic(match.span)),
         "ordinal": float(isinstance(value, Number) and value.unit == "ordinal"),
     }
@@ -274,7 +274,7 @@ def _number_features(
     state: ClaimState = "supported" if best else "unsupported"
     leaves = (best.leaf,) if best else ()
     note = ""
-    if computed is not None and match.instead is None:
+    if computed is not None:
         return features, "supported", computed.leaves, computed.explanation
     if match.instead is not None:
         leaf = reading.structure.leaves[match.instead.leaf]
@@ -312,6 +312,7 @@ def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]
     """Runs of words that the model marks."""
     supported = [item.span for item in others if item.kind == "statement" and item.state == "supported"]
     wrong = [item.span for item in others if item.kind == "statement" and item.state != "supported"]
+    values = [item.span for item in others if item.kind in ("number", "name") and item.state == "supported"]
     for span in marks.runs(MIN_MARK):
         if not _LETTERS.search(reading.text[slice(*span)]):
             continue
@@ -321,11 +322,19 @@ def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]
             "mark": logit(marks.mean(span)),
             "highest mark": logit(marks.highest(span)),
             "words known": known / max(1, len(words)),
+            "values known": _covered(span, values),
+            "values known, small data": _covered(span, values) * reading.is_small,
             "length": min(len(words), 12) / 12,
             "in a supported statement": float(any(overlaps(span, other) for other in supported)),
             "in a wrong statement": float(any(overlaps(span, other) for other in wrong)),
         }
         yield Item(span, "words", features, "unsupported")
+
+
+def _covered(span: Span, others: Sequence[Span]) -> float:
+    """The share of a span that others, which do not overlap each other, cover."""
+    inside = sum(max(0, min(span[1], end) - max(span[0], start)) for start, end in others)
+    return inside / (span[1] - span[0])
 
 
 def _sentence_of(reading: StructuredReading, span: Span) -> Span:

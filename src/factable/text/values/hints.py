@@ -242,7 +242,7 @@ def _unit_in_name(words: Sequence[str], *, marked: bool) -> str:
 
 def _doubtful(words: Sequence[str]) -> str:
     """The unit that the last word means beside the words before it."""
-    others = {word.lower() for word in words[:-1]}
+    others = {form for word in words[:-1] for form in (word.lower(), word.lower().removesuffix("s"))}
     for beside, unit in _DOUBTFUL.get(words[-1].lower(), ()):
         if others & beside or not beside:
             return unit
