@@ -27,7 +27,7 @@ FLOORS = (
     {"engine"},
     {"gate", "study", "train"},
     {"report"},
-    {"testing", "pytest_plugin", "cli"},
+    {"testing", "pytest_plugin", "cli", "integrations"},
     {"__init__", "__main__"},
 )
 # And beside the rooms below it: reading is a hot loop, the fixture is an assertion.

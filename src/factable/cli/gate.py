@@ -30,9 +30,10 @@ from factable.gate.outcomes import Outcome, outcome_rows, outcomes_of
 from factable.gate.policy import make_policy
 from factable.io.files import open_output
 from factable.metrics.ledger.metric import Ledger
-from factable.report.gate import gate_text, summary_lines
+from factable.report.gate import gate_text, summary_lines, summary_markdown
 from factable.report.html import Report, write_report
 from factable.report.junit import annotated, write_junit
+from factable.report.sarif import write_sarif
 
 
 @click.command()
@@ -65,6 +66,7 @@ from factable.report.junit import annotated, write_junit
     help="Write the result as JSON; a later run can use it as --baseline.",
 )
 @click.option("--junit", default="", metavar="FILE", help="Write JUnit XML.")
+@click.option("--sarif", default="", metavar="FILE", help="Write SARIF, for code scanning.")
 @report_option
 @click.option("--github", is_flag=True, help="Print GitHub annotations (always on in GitHub Actions).")
 @click.option("--all", "everything", is_flag=True, help="Show all texts, not only those that fail.")
@@ -79,6 +81,7 @@ def gate(
     no_config: bool,
     out: str,
     junit: str,
+    sarif: str,
     report: str | None,
     github: bool,
     everything: bool,
@@ -92,7 +95,7 @@ def gate(
 
     Exit code: 0 if the texts pass, 1 if they fail, 2 if they cannot be checked.
     """
-    outputs = {"--out": out, "--junit": junit}
+    outputs = {"--out": out, "--junit": junit, "--sarif": sarif}
     _check_outputs(files, baseline, {**outputs, "--report": report or ""})
     with data_errors_exit_2(), ExitStack() as stack:
         known = load_config(config, no_config, facts)
@@ -107,11 +110,20 @@ def gate(
         _write_page(page, result, scored)
     shown = gate_text(result, everything=everything, colour=shows_colour())
     github = github or os.environ.get("GITHUB_ACTIONS") == "true"
+    if github:
+        _write_summary(result, os.environ.get("GITHUB_STEP_SUMMARY", ""))
     click.echo((annotated(result, shown) if github else shown).encode("utf-8", "replace"), nl=False)
     report_skipped(scored.skipped)
     report_warnings(scored)
     _warn(result)
     click.get_current_context().exit(0 if result.passed else 1)
+
+
+def _write_summary(result: GateResult, path: str) -> None:
+    """Add to the summary of a GitHub job, if there is one."""
+    if path:
+        with open(path, "ab") as stream:
+            stream.write(summary_markdown(result).encode("utf-8", "replace"))
 
 
 def _warn(result: GateResult) -> None:
@@ -159,6 +171,8 @@ def _write(result: GateResult, streams: dict[str, IO[bytes]]) -> None:
         write_result(result, streams["--out"])
     if "--junit" in streams:
         write_junit(result, streams["--junit"])
+    if "--sarif" in streams:
+        write_sarif(result, streams["--sarif"])
 
 
 def _write_page(page: ReportPage, result: GateResult, scored: Result) -> None:

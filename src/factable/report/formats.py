@@ -74,11 +74,11 @@ def _markdown_code(text: str) -> str:
 
 def _markdown_table(table: TextTable) -> str:
     rule = ["---", *("---:" for _ in table.header[1:])]
-    rows = _mark_best(table, _escape_markdown, "**{}**")
-    lines = [[*map(_escape_markdown, table.header)], rule, *rows]
+    rows = _mark_best(table, escape_markdown, "**{}**")
+    lines = [[*map(escape_markdown, table.header)], rule, *rows]
     grid = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     note = f"\\{table.note}\n\n" if table.note else ""
-    return f"### {_escape_markdown(table.title)}\n\n{grid}\n\n{note}{_markdown_code(table.signature)}\n"
+    return f"### {escape_markdown(table.title)}\n\n{grid}\n\n{note}{_markdown_code(table.signature)}\n"
 
 
 def _mark_best(table: TextTable, escape: Callable[[str], str], mark: str) -> list[list[str]]:
@@ -92,7 +92,7 @@ def _mark_best(table: TextTable, escape: Callable[[str], str], mark: str) -> lis
     ]
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text that can break neither the table nor, as HTML, the page around it."""
     return MARKDOWN_MARKS.sub(r"\\\g<0>", _one_line(text).replace("&", "&amp;").replace("<", "&lt;"))
 

@@ -7,13 +7,15 @@ from factable.errors import printable
 from factable.gate.decision import GateResult
 from factable.gate.outcomes import Outcome
 from factable.gate.policy import UNSCORED
-from factable.report.formats import to_terminal
+from factable.report.formats import escape_markdown, to_markdown, to_terminal
 from factable.report.tables import Cell, TextTable, make_text_table
 from factable.report.verdict import label_line, mark_text, print_lines, state_line
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+# Of the texts that fail, a summary lists so many.
+MAX_TEXTS = 50
 NAMES = {
     "ok": "share of texts that are OK",
     "contradiction": "share with a contradiction",
@@ -47,6 +49,20 @@ def summary_lines(result: GateResult) -> list[str]:
         known = failing - len(result.news())
         lines += [f"{known} failed before in the same way"] if known else []
     return lines + list(map(str, result.breaches))
+
+
+def summary_markdown(result: GateResult) -> str:
+    """The decision, the rates and the texts that fail, for the summary of a GitHub job."""
+    first, *others = map(escape_markdown, summary_lines(result))
+    head = f"## factable gate: {'✓ passed' if result.passed else '✗ failed'}\n\n{first}\n"
+    lines = [head, *(f"- {line}" for line in others), to_markdown([_table(result)])]
+    news = result.news()
+    for outcome in news[:MAX_TEXTS]:
+        name = escape_markdown(" · ".join(filter(None, outcome.key)))
+        lines.append(f"- **{name}** {outcome.label}: {escape_markdown(outcome.text)}")
+    if len(news) > MAX_TEXTS:
+        lines.append(f"- and {len(news) - MAX_TEXTS:,} more")
+    return "\n".join(lines) + "\n"
 
 
 def _listed(kinds: Sequence[str]) -> str:

@@ -1,0 +1,1 @@
+"""factable inside other tools: one small module for each."""
