@@ -30,8 +30,8 @@ _DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 _TOTAL = re.compile(
-    r"\b(?:totals?|totall?ing|altogether|together|combined|sum|in all|overall|whole|ready in|across|comes? to|"
-    r"all)\b",
+    r"\b(?:totals?|totall?ing|altogether|together|combined|sum|in all|overall|whole|ready in|across|"
+    r"comes? to|all)\b",
     re.IGNORECASE,
 )
 _MEAN = re.compile(r"\b(?:average[sd]?|mean|averaging|on average|typical(?:ly)?)\b", re.IGNORECASE)
