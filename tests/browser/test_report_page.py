@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from factable.io.data import make_table
 from factable.types import Example, Record, Table
 from helpers.paths import RESTAURANTS
 from helpers.peers import Peer
@@ -359,3 +360,43 @@ def test_a_comparison_shows_ranks_differences_and_systems_together(open_page, tm
     assert f"{difference['difference']:.3f} [{difference['low']:.3f}, {difference['high']:.3f}]" in card
     assert "not told apart" in card
     assert page.locator(".panel").count() == 2
+
+
+def test_nested_data_is_a_tree_and_ratings_stand_beside_values(open_page, make_report):
+    variants = [{"colour": "red", "price": 10}, {"colour": "blue", "price": 20}]
+    table = make_table({"name": "Fon 5", "variants": variants})
+    example = Example("fon", "one", "Fon 5 costs 10.", table, ("Fon 5.",), {"semantics": 2.5})
+    page = open_page(make_report([example]))
+    facts = page.locator(".facts").inner_text()
+    assert "variants 1" in facts
+    assert "variants 2" in facts
+    assert "variants[0].price" not in facts
+    assert page.locator(".panel .human").inner_text() == "semantics (people) 2.50"
+
+
+def test_a_link_leads_to_a_text(open_page, make_report):
+    page = open_page(make_report([made_up(n, system) for n in range(30) for system in ("one", "two")]))
+
+    def chosen():
+        return page.locator("#example h3").inner_text(), page.locator(
+            "[aria-selected='true'] .soft"
+        ).inner_text()
+
+    page.evaluate("location.hash = 'item-17/two'")
+    page.locator("#example h3", has_text="item-17").wait_for()
+    assert chosen() == ("item-17", "two")
+    page.keyboard.press("k")
+    assert page.url.endswith("#" + "/".join(chosen()))
+
+
+def test_print_shows_every_text_that_the_filters_let_through(open_page, make_report):
+    page = open_page(make_report([made_up(number) for number in range(12)]), width=794)
+    page.locator("#search").fill("item-1")
+    page.locator("#count", has_text="3 of 12").wait_for()
+    page.locator("#sort").select_option("item")
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".printed h3").all_inner_texts() == ["item-1", "item-10", "item-11"]
+    assert page.locator(".printed .text").first.is_visible()
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".printed").count() == 0

@@ -58,7 +58,7 @@ def test_every_example_is_there_with_data_values_and_findings(tmp_path, restaura
     assert len(data["examples"]) == data["examplesInAll"] == len(examples) == 6
     # The two systems share their data.
     assert len(data["tables"]) == data["itemsInAll"] == 3
-    for index, (system, table, item, text, numbers, findings) in enumerate(data["examples"]):
+    for index, (system, table, item, text, numbers, findings, _) in enumerate(data["examples"]):
         example = examples[index]
         assert (data["systems"][system], item, text) == (example.system, example.item, example.text)
         title, records, references = data["tables"][table]
@@ -201,7 +201,7 @@ def test_any_metric_will_do(tmp_path):
     assert overview["edges"] == [0, 2]
     # A script counts the emoji as two.
     assert data["examples"][0][5] == [[[3, None, 2, 3, None, ""]]]
-    assert data["examples"][1][4:] == [[[None]], [[[5, None, None, None, None, "no text"]]]]
+    assert data["examples"][1][4:6] == [[[None]], [[[5, None, None, None, None, "no text"]]]]
     assert overview["lines"][0]["unscored"] == 1
 
 

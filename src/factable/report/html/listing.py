@@ -74,7 +74,8 @@ def listing_rows(examples: Sequence[Example], scores: Sequence[Scores]) -> list[
     for index, example in enumerate(examples):
         data = _data(example.table, example.references)
         findings = [_findings(piece.findings[index], example.text) for piece in scores]
-        rest = [_clean(example.item), _clean(example.text), _numbers(scores, index), findings]
+        ratings = {_clean(name): _rounded(rating) for name, rating in example.human.items()}
+        rest = [_clean(example.item), _clean(example.text), _numbers(scores, index), findings, ratings]
         rows.append(orjson.dumps(data) + b"\n" + orjson.dumps(rest))
     return rows
 

@@ -12,7 +12,10 @@ function panelOf(example, judge, chosen) {
   const findings = example.findings[judge];
   const label = labelOf(example, judge);
   const figures = page.metrics.map((metric, index) =>
-    make("span", { class: "figure" }, `${metric.spec} `, make("b", {}, shown(example.numbers[index][0]))));
+    make("span", { class: "figure", title: `${metric.spec}: ${metric.better} is better` }, `${metric.spec} `, make("b", {}, shown(example.numbers[index][0]))));
+  for (const [name, rating] of Object.entries(example.ratings)) {
+    figures.push(make("span", { class: "figure human", title: "rating by people" }, quoted("span", name), " (people) ", make("b", {}, shown(rating, 2))));
+  }
   const panel = make("section", { class: chosen ? "panel chosen" : "panel", "data-table": example.table },
     make("div", { class: "row" }, page.systems.length > 1 ? quoted("h4", nameOf(example.system)) : null, label ? chip(label) : null, figures),
     unscoredNotes(example),
@@ -38,14 +41,29 @@ function factsOf(example, findings) {
     // The first is about the fact itself, others about words that speak of it.
     const { kind = "", score = null } = findings[links[0]] || {};
     const [subject, attribute, value] = record;
+    const [inside, name] = partsOfPath(attribute);
+    const before = records[index - 1] || ["", ""];
+    const heading = inside && (inside !== partsOfPath(before[1])[0] || subject !== before[0]) ? inside : "";
     return make("li", { class: `fact ${kind}`, tabindex: 0, "data-record": index, "data-links": links.join(" ") },
       make("span", { class: "mark", role: "img", title: kind || "nothing found", "aria-label": kind || "nothing found" }, MARKS[kind] || "·"),
       make("span", { class: "record" },
-        subject && subject !== (records[index - 1] || [])[0] ? quoted("span", subject, { class: "subject" }) : null,
-        quoted("span", attribute, { class: "attribute" }), quoted("span", value, { class: "value" })),
-      make("span", { class: "chance", title: "score of the finding" }, score === null ? "" : shown(score, 2)));
+        subject && subject !== before[0] ? quoted("span", subject, { class: "subject" }) : null,
+        heading ? quoted("span", heading, { class: "subject" }) : null,
+        quoted("span", name, { class: inside ? "attribute inside" : "attribute", title: attribute }), quoted("span", value, { class: "value" })),
+      make("span", { class: "chance", title: CHANCES[page.metrics[state.judge].name] || "score of the finding" }, score === null ? "" : shown(score, 2)));
   });
   return [title ? quoted("p", title, { class: "caption" }) : null, facts.length ? make("ul", { class: "facts" }, facts) : make("p", { class: "soft" }, "no records")];
+}
+
+const CHANCES = { ledger: "probability that the text states the fact" };
+const PATH = /^[^\s.[\]]+(\[\d+\])*(\.[^\s.[\]]+(\[\d+\])*)*$/;
+
+// Where a value stands in nested data, and its name there: `variants[0].price` is "price" in "variants 1".
+function partsOfPath(attribute) {
+  const cut = attribute.lastIndexOf(".");
+  if (cut < 0 || !PATH.test(attribute)) return ["", attribute];
+  const inside = attribute.slice(0, cut).replace(/\[(\d+)\]/g, (_, number) => ` ${Number(number) + 1}`).replaceAll(".", " › ");
+  return [inside, attribute.slice(cut + 1)];
 }
 
 function numbersWhere(findings, test) {

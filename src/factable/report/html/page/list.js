@@ -103,6 +103,29 @@ function choose(index) {
   if (top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
   paintRows();
   showExample();
+  history.replaceState(history.state, "", `#${addressOf(state.order[state.chosen])}`);
+}
+
+// What follows the # in a link to a text: its id, and its system where several have a text of that id.
+function addressOf(example) {
+  const names = siblings.get(example.item).length > 1 ? [example.item, nameOf(example.system)] : [example.item];
+  return names.map(encodeURIComponent).join("/");
+}
+
+// Opens the text that the address of the page names, if it names one.
+function followAddress() {
+  const wanted = location.hash.slice(1);
+  const index = wanted ? state.order.findIndex((example) => [addressOf(example), encodeURIComponent(example.item)].includes(wanted)) : -1;
+  if (index >= 0) choose(index);
+  return index >= 0;
+}
+
+const MAX_PRINTED = 1000;
+
+// All texts that the filters let through, one below the other; the list is no use on paper.
+function showForPrint() {
+  byId("example").replaceChildren(legend(), ...state.order.slice(0, MAX_PRINTED).map((example) => make("section", { class: "printed" },
+    quoted("h3", example.item || "(no id)"), panelOf(example, state.judge, false))));
 }
 
 function showExample() {
@@ -118,8 +141,8 @@ function showExample() {
   const shownOnes = together ? [example, ...others.filter((one) => one !== example)] : [example];
   article.replaceChildren(
     exampleHead(example, others, together),
-    make("div", { class: together ? "panels together" : "panels" }, shownOnes.map((one) => panelOf(one, state.judge, one === example))),
-    legend());
+    legend(),
+    make("div", { class: together ? "panels together" : "panels" }, shownOnes.map((one) => panelOf(one, state.judge, one === example))));
   article.scrollTop = 0;
   if (focused) article.focus();
 }

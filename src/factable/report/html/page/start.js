@@ -116,4 +116,8 @@ listenToChoices();
 listenToList();
 listenToKeys();
 listenToTheme();
+window.addEventListener("beforeprint", showForPrint);
+window.addEventListener("afterprint", showExample);
+window.addEventListener("hashchange", followAddress);
 refreshList();
+if (followAddress() && narrow.matches) openExample();

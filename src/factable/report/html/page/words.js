@@ -5,8 +5,8 @@ const page = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
 // An example as the file holds it, and names for its fields.
-const examples = page.examples.map(([system, table, item, text, numbers, findings], index) => ({
-  index, system, table, item, text, numbers,
+const examples = page.examples.map(([system, table, item, text, numbers, findings, ratings = {}], index) => ({
+  index, system, table, item, text, numbers, ratings,
   findings: findings.map((found) => found.map(([kind, record, start, end, score, note]) =>
     ({ kind: page.kinds[kind], record, start, end, score, note }))),
 }));
