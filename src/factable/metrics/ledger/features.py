@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 
 from factable.metrics.ledger.alignment import Alignment
 from factable.metrics.ledger.reading import (
-    SAID,
     Reading,
     content_words,
     inside,
     is_covered,
     overlaps,
+    says,
     uncovered_words,
 )
 from factable.models.nli import CONTRADICTION, ENTAILMENT
-from factable.text.values import Boolean, Date, Hit, Name, NameList, Number, Relation, Value, compare_values
+from factable.text.values import Boolean, Date, Name, NameList, Number, Relation, Value, compare_values
 from factable.text.values.words import split_words
 from factable.types import Span
 
@@ -104,7 +104,7 @@ def rival_mentions(reading: Reading, index: int) -> list[Span]:
     return [
         span
         for span, mentions in reading.mentions.items()
-        if _support(reading, span) is None
+        if reading.supports[span] is None
         and any(
             compare_values(value, mention.value) is Relation.DIFFERENT
             for value in reading.values[index]
@@ -117,7 +117,7 @@ def about_mention(reading: Reading, span: Span, answer: NliAnswer) -> Features:
     """What speaks for the data supporting a number, date or name of the text."""
     mentions = reading.mentions[span]
     value = mentions[0].value
-    relation, share = _support(reading, span), _share_known(reading, span)
+    relation, share = reading.supports[span], _share_known(reading, span)
     unknown = relation is None
     entailed = logit(float(answer[ENTAILMENT]))
     return {
@@ -153,35 +153,9 @@ def _clashes(reading: Reading, span: Span) -> bool:
 
 def supporting_records(reading: Reading, span: Span) -> tuple[int, ...]:
     """The records whose value or subject a span says."""
-    values = [index for index, hits in reading.hits.items() if any(_says(hit, span) for hit in hits)]
-    subjects = {
-        subject for subject, hits in reading.subjects.items() if any(_says(hit, span) for hit in hits)
-    }
+    values = [index for index, hits in reading.hits.items() if any(says(hit, span) for hit in hits)]
+    subjects = {subject for subject, hits in reading.subjects.items() if any(says(hit, span) for hit in hits)}
     return tuple(values or [index for index, fact in reading.facts.items() if fact.subject in subjects])
-
-
-def _says(hit: Hit, span: Span) -> bool:
-    return hit.relation in SAID and overlaps(hit.span, span)
-
-
-def _support(reading: Reading, span: Span) -> Relation | None:
-    """The best relation of a mention to the values and subjects of the data."""
-    relations = []
-    # The currency of an amount is no amount.
-    exact = isinstance(reading.mentions[span][0].value, Number | Date)
-    records = [index for index in reading.hits if not exact or _has_digits(reading, index)]
-    for hits in [*(reading.hits[index] for index in records), *reading.subjects.values()]:
-        for hit in hits:
-            if not _says(hit, span):
-                continue
-            covers = hit.span[0] <= span[0] and span[1] <= hit.span[1]
-            relations.append(hit.relation if covers else Relation.FINER)
-    return min(relations, key=list(Relation).index, default=None)
-
-
-def _has_digits(reading: Reading, index: int) -> bool:
-    exact = any(isinstance(value, Number | Date) for value in reading.values[index])
-    return exact or any(char.isdecimal() for char in reading.record(index).value)
 
 
 def _share_known(reading: Reading, span: Span) -> float:

@@ -7,8 +7,10 @@ from functools import cached_property
 from factable.text.sentences import sentence_spans
 from factable.text.templates import Templates, clean_value, facts_of, split_identifier
 from factable.text.values import (
+    Date,
     Hit,
     Mention,
+    Number,
     ParsedText,
     Relation,
     Value,
@@ -92,11 +94,31 @@ class Reading:
     def mentions(self) -> dict[Span, list[Mention]]:
         """Numbers, dates and names of the text by span, with all readings; the longest of any overlap."""
         by_span: dict[Span, list[Mention]] = {}
+        last = (0, 0)
+        # In this order only the last span that was kept can overlap with the next.
         for mention in sorted(self.read.mentions, key=lambda each: (each.start, -each.end)):
             span = mention.start, mention.end
-            if not any(overlaps(span, other) for other in by_span if other != span):
+            if span == last or span[0] >= last[1]:
                 by_span.setdefault(span, []).append(mention)
+                last = span
         return by_span
+
+    @cached_property
+    def supports(self) -> dict[Span, Relation | None]:
+        """The best relation of each mention to the values and subjects of the data; None if there is none."""
+        subjects = [hit for hits in self.subjects.values() for hit in hits]
+        hits = [*(hit for hits in self.hits.values() for hit in hits), *subjects]
+        with_digits = [hit for index, hits in self.hits.items() if self._has_digits(index) for hit in hits]
+        # The currency of an amount is no amount.
+        exact_hits = [*with_digits, *subjects]
+        return {
+            span: _best_support(span, exact_hits if isinstance(mentions[0].value, Number | Date) else hits)
+            for span, mentions in self.mentions.items()
+        }
+
+    def _has_digits(self, index: int) -> bool:
+        exact = any(isinstance(value, Number | Date) for value in self.values[index])
+        return exact or any(char.isdecimal() for char in self.record(index).value)
 
     @cached_property
     def attribute_words(self) -> dict[int, frozenset[str]]:
@@ -123,6 +145,20 @@ class Reading:
                 clean_value(record.value),
             ]
         return frozenset(word.folded for part in parts for word in split_words(part))
+
+
+def _best_support(span: Span, hits: Sequence[Hit]) -> Relation | None:
+    relations = []
+    for hit in hits:
+        if says(hit, span):
+            covers = hit.span[0] <= span[0] and span[1] <= hit.span[1]
+            relations.append(hit.relation if covers else Relation.FINER)
+    return min(relations, key=list(Relation).index, default=None)
+
+
+def says(hit: Hit, span: Span) -> bool:
+    """Whether a span has words that say a value."""
+    return hit.relation in SAID and overlaps(hit.span, span)
 
 
 def overlaps(span: Span, other: Span) -> bool:

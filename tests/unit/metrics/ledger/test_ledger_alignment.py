@@ -1,7 +1,9 @@
 import pytest
 
 from factable.io.data import make_table
+from factable.metrics.ledger import reading as reading_module
 from factable.metrics.ledger.alignment import align_records
+from factable.metrics.ledger.features import rival_mentions
 from factable.metrics.ledger.reading import Reading
 from factable.models.templates import load_templates
 from factable.types import Example
@@ -53,3 +55,18 @@ def test_facts_are_told_in_the_words_of_the_text():
 def test_a_value_that_the_text_does_not_say_stays_as_it_is():
     reading = read([["Berlin", "population", "3645000"]], "About 4.6 million people live in Berlin.")
     assert align_records(reading).sentences == {0: "The population of Berlin is 3645000."}
+
+
+def test_the_support_of_each_mention_is_looked_for_once(monkeypatch):
+    """However many facts ask for it: a box score has hundreds."""
+    looked = []
+
+    def count(span, hits, best=reading_module._best_support):
+        looked.append(span)
+        return best(span, hits)
+
+    monkeypatch.setattr(reading_module, "_best_support", count)
+    reading = read([[f"Player {n}", "points", str(n + 20)] for n in range(50)], "Ann had 5 and Bob 7.")
+    rivals = [rival_mentions(reading, index) for index in reading.indices]
+    assert rivals == [rivals[0]] * 50
+    assert sorted(looked) == sorted(reading.mentions)
