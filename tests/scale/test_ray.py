@@ -123,6 +123,23 @@ def test_a_machine_that_is_lost(ray_cluster, add_ray_node, lines, tmp_path):
 
 
 @on_three_nodes
+@pytest.mark.parametrize("spec", ["ledger", 'ranking(ranker="bm25")', "nist"])
+def test_a_machine_that_is_lost_costs_no_digit(ray_cluster, add_ray_node, tmp_path, spec):
+    """Metrics with models, and those that see all examples before they score one."""
+    examples = [example(number) for number in range(1700, 1900)]
+    extra = [add_ray_node()]
+    metrics = [parse(spec), Worker(folder=str(tmp_path), meet=4)]
+
+    def lose(_):
+        if extra:
+            ray_cluster.remove_node(extra.pop())
+
+    lost = score_files([examples], metrics, engine="ray", listener=lose).scores
+    assert extra == []
+    assert lost[0] == score_files([examples], metrics[:1]).scores[0]
+
+
+@on_three_nodes
 def test_counts_are_the_same_bytes(tmp_path):
     whole = tmp_path / "whole.jsonl"
     whole.write_text("".join(json.dumps(row(number)) + "\n" for number in range(10_000)))
