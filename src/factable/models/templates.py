@@ -1,7 +1,7 @@
 """Templates that ship with factable, and those in a user's file."""
 
 import hashlib
-from functools import cache
+from functools import cache, lru_cache
 
 import orjson
 
@@ -33,7 +33,7 @@ def _load_shipped(name: str) -> Templates:
     )
 
 
-@cache
+@lru_cache(maxsize=8)
 def _parse(name: str, content: bytes) -> Templates:
     try:
         by_attribute = orjson.loads(content)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import orjson
@@ -114,7 +114,7 @@ def _content(name: str) -> bytes:
     return read_whole(name)
 
 
-@cache
+@lru_cache(maxsize=8)
 def _trained(name: str, content: bytes) -> PointerExtractor:
     remedy = "make the file with: factable train extractor TRAIN.jsonl OUT.safetensors"
     try:

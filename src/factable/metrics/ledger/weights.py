@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 
 import orjson
@@ -42,7 +42,7 @@ def load_ledger_weights(path: str) -> LedgerWeights:
     return _parse(path, _content(path))
 
 
-@cache
+@lru_cache(maxsize=8)
 def _parse(path: str, content: bytes) -> LedgerWeights:
     source = path or SHIPPED
     try:

@@ -77,7 +77,7 @@ def _version_of_spacy(name: str) -> str:
         raise MissingExtraError(f"pipeline {name!r}", "spacy") from None
 
 
-@cache
+@lru_cache(maxsize=8)
 def _checksum(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
     lines = [f"{path.relative_to(folder)} {sha256_of(path)}" for path, _, _ in files]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

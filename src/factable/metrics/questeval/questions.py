@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -166,7 +166,7 @@ def load_questions(name: str) -> Questions:
         return Questions(_parse(name, stream.read()))
 
 
-@cache
+@lru_cache(maxsize=8)
 def _parse(name: str, content: bytes) -> dict[str, tuple[str, ...]]:
     try:
         by_attribute = orjson.loads(content)

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -123,7 +123,7 @@ def _content(name: str) -> bytes:
     return read_whole(name)
 
 
-@cache
+@lru_cache(maxsize=8)
 def _parse(name: str, content: bytes) -> FactClassifier:
     try:
         stored = orjson.loads(content)

@@ -5,7 +5,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from factable.errors import DataError, Fault
 from factable.io.files import read_whole
@@ -65,7 +65,7 @@ def verbatim(value: str) -> str:
     return " ".join(re.escape(word).translate(_PLAIN) for word in value.split())
 
 
-@cache
+@lru_cache(maxsize=8)
 def _parse(name: str, content: bytes, compat: bool) -> Patterns:
     sections = parse_toml(name, content, REMEDY)
     pieces = _read_pieces(name, sections.pop(PIECES, {}))

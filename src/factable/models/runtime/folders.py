@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -137,7 +137,7 @@ def hf_identity(folder: Path) -> str:
     return _checksum(tuple((path, state.st_mtime_ns, state.st_size) for path, state in states))
 
 
-@cache
+@lru_cache(maxsize=8)
 def _checksum(files: tuple[tuple[Path, int, int], ...]) -> str:
     lines = [f"{path.name} {sha256_of(path)}" for path, _, _ in files]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -2,7 +2,10 @@
 
 import asyncio
 import gc
+import importlib
+import inspect
 import multiprocessing
+import pkgutil
 import threading
 import tracemalloc
 import weakref
@@ -167,3 +170,15 @@ def test_a_service_does_not_grow(model, monkeypatch):
         tracemalloc.stop()
     # One text has a kilobyte; sixty of them are not there any more.
     assert grown < 30_000
+
+
+def test_what_is_kept_of_files_is_bounded():
+    """A service whose files change often must not keep every version of them."""
+    unbounded = []
+    for module in pkgutil.walk_packages(factable.__path__, "factable."):
+        if module.name.split(".")[1] in ("metrics", "models") and ".kernels" not in module.name:
+            for name, value in vars(importlib.import_module(module.name)).items():
+                if hasattr(value, "cache_parameters") and value.cache_parameters()["maxsize"] is None:
+                    parameters = inspect.signature(value).parameters
+                    unbounded += [f"{module.name}.{name}"] * bool({"content", "files"} & {*parameters})
+    assert unbounded == []
