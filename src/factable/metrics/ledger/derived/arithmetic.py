@@ -51,10 +51,10 @@ def check_stated_change(
 ) -> Iterator[Derived]:
     """A change in percent, or a total, beside the two numbers that it is of: wrong if they do not give it."""
     words = text[slice(*sentence)].lower()
-    numbers = _numbers(mentions)
+    numbers = numbers_of(mentions)
     percents = [(span, number) for span, number in numbers.items() if number.unit == "percent"]
     amounts = [(span, number) for span, number in numbers.items() if number.unit != "percent"]
-    values = _values_of(structure)
+    values = values_of(structure)
     if len(percents) == 1 and len(amounts) == 2 and _CHANGE.search(words):
         span, number = percents[0]
         first, second = (amount.value for _, amount in amounts)
@@ -92,7 +92,7 @@ def _stated(
         yield Derived(span, "contradicted", results[0][1], leaves, right, span, "arithmetic")
 
 
-def _numbers(mentions: Sequence[Mention]) -> dict[Span, Number]:
+def numbers_of(mentions: Sequence[Mention]) -> dict[Span, Number]:
     """The amounts of a sentence: no dates, ranks or ranges; of an ambiguous one, its first meaning."""
     others = {
         (m.start, m.end)
@@ -111,10 +111,10 @@ def check_arithmetic(
     structure: Structure, text: str, sentence: Span, mentions: Sequence[Mention]
 ) -> Iterator[Derived]:
     """Numbers that are not in the data, but follow from two numbers of the sentence that are."""
-    values = _values_of(structure)
+    values = values_of(structure)
     if len(values) > _MANY_VALUES and not _ASKS.search(text[slice(*sentence)].lower()):
         return
-    numbers = _numbers(mentions)
+    numbers = numbers_of(mentions)
     if not 3 <= len(numbers) <= _MAX_NUMBERS:
         return
     for span, number in numbers.items():
@@ -147,7 +147,7 @@ def _told(number: Number, low: Fraction, high: Fraction) -> str:
     return f"{a} + {b} = {show(high + low)}" if agrees(number, high + low) else ""
 
 
-def _values_of(structure: Structure) -> dict[Fraction, int]:
+def values_of(structure: Structure) -> dict[Fraction, int]:
     """Every amount of the data, with a leaf that has it."""
     found = _VALUES.get(structure)
     if found is None:

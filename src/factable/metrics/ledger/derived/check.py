@@ -14,7 +14,11 @@ from factable.metrics.ledger.derived.clauses import Clause, Derived, known_words
 from factable.metrics.ledger.derived.columns import rows_of
 from factable.metrics.ledger.derived.comparisons import check_comparisons
 from factable.metrics.ledger.derived.counts import check_counts
+from factable.metrics.ledger.derived.directions import check_directions
+from factable.metrics.ledger.derived.exchanges import check_exchanges
+from factable.metrics.ledger.derived.limits import check_limits
 from factable.metrics.ledger.derived.links import tokens_of
+from factable.metrics.ledger.derived.opposites import check_opposites
 from factable.metrics.ledger.derived.repeats import check_repeats
 from factable.metrics.ledger.derived.scores import check_scores
 from factable.metrics.ledger.derived.superlatives import check_superlatives
@@ -31,6 +35,7 @@ _CHECKS: tuple[Callable[[Clause], Iterator[Derived]], ...] = (
     check_amounts,
     check_trends,
     check_repeats,
+    check_exchanges,
 )
 # Where one statement ends and another begins within a sentence.
 _BOUNDARY = re.compile(
@@ -58,6 +63,7 @@ def derived_statements(structure: Structure, text: str, sentence_spans: Sequence
         ]
         for span in _clauses(text, sentence):
             candidates: list[Derived] = []
+            found += check_limits(structure, text, span)
             tokens = tuple(tokens_of(text, *span))
             if not 1 < len(tokens) <= _MAX_WORDS or not _asks(text[slice(*span)], inside):
                 continue
@@ -82,6 +88,8 @@ def derived_statements(structure: Structure, text: str, sentence_spans: Sequence
             for one in check_arithmetic(structure, text, sentence, inside)
             if one.span_of_number not in known_spans
         ]
+        found += check_directions(structure, text, sentence, inside)
+        found += check_opposites(structure, text, sentence, inside)
         found += check_times(structure, text, sentence, inside)
         found += check_scores(structure, text, sentence)
     return sorted(found, key=lambda one: one.span)

@@ -1,0 +1,151 @@
+"""Whether a value is within a range or below a limit that the same object gives."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from factable.metrics.ledger.derived.clauses import Derived
+from factable.metrics.ledger.derived.columns import Cell, read_cell
+from factable.metrics.ledger.derived.operations import number_of
+from factable.metrics.ledger.derived.wording import stems_of
+from factable.structure import Frame, Structure
+from factable.text.templates import split_identifier
+from factable.text.values import Number, possible_values
+from factable.types import Span
+
+_LOW_KEY = re.compile(
+    r"\b(?:ref\w*|normal|range|limit|target|allowed|permitted)\b.*\b(?:low\w*|min\w*|from)\b|"
+    r"\b(?:low\w*|min\w*)\b.*\b(?:ref\w*|normal|range|limit|target|allowed)\b"
+)
+_HIGH_KEY = re.compile(
+    r"\b(?:ref\w*|normal|range|limit|target|allowed|permitted)\b.*\b(?:high\w*|max\w*|upp\w*|to)\b|"
+    r"\b(?:high\w*|max\w*|upp\w*)\b.*\b(?:ref\w*|normal|range|limit|target|allowed)\b|limit|threshold"
+)
+_RANGE_KEY = re.compile(r"(?:ref\w*|normal|target)(?:\srange|\sinterval|\svalues?)?|range")
+_VALUE_KEYS = frozenset(
+    ["value", "result", "measured", "measurement", "reading", "level", "current", "concentration"]
+)
+_STATEMENTS = (
+    (
+        "inside",
+        re.compile(
+            r"\b(?:within|inside|in) (?:the |its |their )?(?:normal |reference |target |permitted |allowed )+"
+            r"(?:range|limits?|interval|values?)\b|\bwithin (?:the )?(?:range|limits?)\b"
+        ),
+    ),
+    (
+        "outside",
+        re.compile(
+            r"\b(?:outside|out of|not within) (?:the |its )?(?:normal |reference |target |permitted )*"
+            r"(?:range|limits?|interval)\b"
+        ),
+    ),
+    (
+        "above",
+        re.compile(
+            r"\b(?:above|over|exceed(?:s|ed|ing)?) (?:the |its )?(?:normal |reference |target |permitted |upper )*"
+            r"(?:range|limits?|interval|threshold)\b"
+        ),
+    ),
+    (
+        "below",
+        re.compile(
+            r"\b(?:below|under|beneath) (?:the |its )?(?:normal |reference |target |permitted |upper |lower )*"
+            r"(?:range|limits?|interval|threshold)\b"
+        ),
+    ),
+)
+_NOT = re.compile(r"\b(?:not|no|never|neither|nor)\b|n['’]t\b")
+_MAX_NAME_WORDS = 6
+
+
+class _Measured(NamedTuple):
+    """A value with its range; an end that is not given is None."""
+
+    frame: Frame
+    words: frozenset[str]
+    value: Cell
+    low: Cell | None
+    high: Cell | None
+
+
+_MEASURED: "WeakKeyDictionary[Structure, list[_Measured]]" = WeakKeyDictionary()
+
+
+def check_limits(structure: Structure, text: str, clause: Span) -> Iterator[Derived]:
+    """Every statement of a clause that a value is within, above or below its range or limit."""
+    lower = text[slice(*clause)].lower()
+    if len(lower) != clause[1] - clause[0]:
+        return
+    matches = [(kind, match) for kind, pattern in _STATEMENTS if (match := pattern.search(lower))]
+    if not matches:
+        return
+    if structure not in _MEASURED:
+        _MEASURED[structure] = list(_measured(structure))
+    stems = frozenset(stems_of(lower))
+    all_measured = _MEASURED[structure]
+    named = [one for one in all_measured if one.words & stems] if len(all_measured) > 1 else all_measured
+    if len(named) != 1 or len(matches) != 1:
+        return
+    kind, match = matches[0]
+    if kind != "outside" and _NOT.search(lower):
+        return
+    truth = _holds(kind, named[0], is_limit="limit" in match[0] or "threshold" in match[0])
+    if truth is None:
+        return
+    one = named[0]
+    ends = [cell for cell in (one.low, one.high) if cell is not None]
+    told = f"{one.value.text} with {' to '.join(cell.text for cell in ends)}"
+    span = clause[0] + match.start(), clause[0] + match.end()
+    leaves = (one.value.leaf, *dict.fromkeys(cell.leaf for cell in ends))
+    yield Derived(span, "supported" if truth else "contradicted", told, leaves, "", None, "limit")
+
+
+def _holds(kind: str, one: _Measured, *, is_limit: bool) -> bool | None:
+    value = number_of(one.value)
+    too_low = one.low is not None and value < number_of(one.low)
+    too_high = one.high is not None and value > number_of(one.high)
+    if kind == "inside":
+        return not too_low and not too_high
+    if kind == "outside":
+        return too_low or too_high
+    if kind == "above":
+        return too_high if one.high is not None else None
+    if is_limit and one.low is None:
+        # Below an upper limit is where a value should be.
+        return not too_high and value != number_of(one.high) if one.high is not None else None
+    return too_low if one.low is not None else None
+
+
+def _measured(structure: Structure) -> Iterator[_Measured]:
+    for frame in structure.frames:
+        value = low = high = None
+        for index in frame.leaves:
+            leaf = structure.leaves[index]
+            if leaf.kind != "value":
+                continue
+            key = " ".join(split_identifier(part).lower() for part in leaf.keys)
+            if _RANGE_KEY.fullmatch(key) and (ends := _range_of(leaf.index, leaf.value)):
+                low, high = ends
+                continue
+            cell = read_cell(leaf.index, leaf.value, leaf.label)
+            if cell.number is None or cell.day is not None:
+                continue
+            if _LOW_KEY.search(key):
+                low = cell
+            elif _HIGH_KEY.search(key):
+                high = cell
+            elif set(stems_of(key)) & _VALUE_KEYS and value is None:
+                value = cell
+        if value is not None and (low is not None or high is not None):
+            words = frozenset(word for word in stems_of(frame.name)[:_MAX_NAME_WORDS] if len(word) > 2)
+            yield _Measured(frame, words - {"total", "level"}, value, low, high)
+
+
+def _range_of(leaf: int, text: str) -> tuple[Cell, Cell] | None:
+    """The two ends of "12.0-16.0"."""
+    number = possible_values(text, "")[0]
+    if not isinstance(number, Number) or number.high is None:
+        return None
+    return Cell(leaf, text, number.value), Cell(leaf, "", number.high)
