@@ -352,9 +352,11 @@ class _Reader:
             frame = self.structure.frames[frame.parent]
         return frame, words
 
-    def _leaves(self) -> Iterable[tuple[Leaf, Frame, tuple[str, ...]]]:
+    def _leaves(self, *, units: bool = False) -> Iterable[tuple[Leaf, Frame, tuple[str, ...]]]:
         for leaf in self.structure.leaves:
-            if leaf.kind in ("value", "flag") or (leaf.kind == "prose" and len(leaf.value) < 200):
+            is_value = leaf.kind in ("value", "flag") or (leaf.kind == "prose" and len(leaf.value) < 200)
+            is_unit = leaf.kind == "technical" and _UNIT_KEY.fullmatch(split_identifier(leaf.keys[-1]).lower())
+            if is_value or (units and is_unit):
                 owner, words = self.owners[leaf.frame]
                 yield leaf, owner, (*words, *leaf.keys)
 
@@ -365,7 +367,7 @@ class _Reader:
         for frame in self.structure.frames:
             if frame.group.endswith("*") or frame.group.endswith("[*]"):
                 numbers[frame.group].setdefault(frame.index, len(numbers[frame.group]))
-        for leaf, owner, keys in self._leaves():
+        for leaf, owner, keys in self._leaves(units=True):
             if owner.index in numbers.get(owner.group, ()):
                 number = numbers[owner.group][owner.index]
                 # The first of several values of one key.
