@@ -33,7 +33,9 @@ _ANY_OTHER = re.compile(
     r"\bthan\s(?:(?:in|on|at|by|for)\s)?(?:any|all|every|the)\s(?:of\sthe\s)?(?:other|rest)\b"
 )
 _NO_OTHER = re.compile(r"(?:\A|\b)(?:no other|none of the other|no)\s(?=\w)")
-_AHEAD = re.compile(r"\b(?P<word>ahead of|behind|above|below|tops|trails|beats)\s")
+_AHEAD = re.compile(
+    r"\b(?P<word>ahead of|behind|above|below|tops|trails|beats|exceeds|surpasses|outstrips|outperforms|leads)\s"
+)
 _LOW_IS_AHEAD = frozenset(["time", "duration", "rank", "position", "place", "price", "cost"])
 _GAP_BETWEEN = re.compile(r"\b(?P<word>differ(?:s|ed)?|gap of|difference of|(?:gap|difference) between)\b")
 _TIMES = re.compile(

@@ -30,6 +30,17 @@ _RANGE = re.compile(r"(?:between|from|during|\w*)(?:\sand\s|\sto\s|\sthrough\s|\
 _NEGATED = re.compile(r"(?:\bnot?\b|n['’]t\b|\bwithout\b|\black)(?:\W+\w+){0,2}\W*\Z")
 
 
+_STOCK = frozenset(["stock", "inventory"])
+_RAIN = frozenset(["rain", "rainfall", "precipitation"])
+# Words that say that an amount is zero, or that it is not.
+_ZEROS = (
+    (re.compile(r"(?<!out of )\bin stock\b"), _STOCK, False),
+    (re.compile(r"\b(?:out of stock|sold out)\b"), _STOCK, True),
+    (re.compile(r"\b(?:dry|free of rain|without rain)\b"), _RAIN, True),
+    (re.compile(r"\b(?:rainy|wet)\b"), _RAIN, False),
+)
+
+
 class Condition(NamedTuple):
     """Rows that fulfil a condition, the words that state it, and how it is told."""
 
@@ -60,7 +71,8 @@ def find_conditions(
         by_span.setdefault(link.span, []).append(
             Condition(link.span, link.rows, f"{label} {value}", link.column)
         )
-    for condition in [*_bounds(clause, skip), *_dates(clause, skip), *_top(clause), *_flags(clause, skip)]:
+    conditions = [*_bounds(clause, skip), *_dates(clause, skip), *_top(clause), *_flags(clause, skip)]
+    for condition in [*conditions, *_zeros(clause, skip)]:
         by_span[condition.span] = [condition]
     return [by_span[span] for span in sorted(by_span)]
 
@@ -224,6 +236,26 @@ def _top(clause: Clause) -> list[Condition]:
             # Rows in order of rank: the first may have a medal instead of a number.
             rows = frozenset(row for row in clause.rows.numbers if row < count)
         found.append(Condition(clause.place(match), rows, f"{column.label} up to {count}", column))
+    return found
+
+
+def _zeros(clause: Clause, skip: Sequence[Span]) -> list[Condition]:
+    """Amounts that words say are zero, or not: in stock, sold out, dry."""
+    found = []
+    for pattern, words, is_zero in _ZEROS:
+        match = pattern.search(clause.words)
+        columns = [
+            column for column in clause.rows.columns if column.kind == "number" and column.words & words
+        ]
+        if match is None or len(columns) != 1 or _overlaps(clause.place(match), skip):
+            continue
+        if _overlaps(clause.place(match), [link.span for link in clause.links]):
+            # The data has a word for it: sky "rainy".
+            continue
+        column = columns[0]
+        rows = frozenset(row for row, cell in clause.cells(column) if (number_of(cell) == 0) == is_zero)
+        text = f"{column.label} {'0' if is_zero else 'over 0'}"
+        found.append(Condition(clause.place(match), rows, text, column))
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from factable.metrics.ledger.derived.asking import NOT
-from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
+from factable.metrics.ledger.derived.clauses import MAX_UNKNOWN, Clause, Derived, Outcome, decide
 from factable.metrics.ledger.derived.columns import Column
 from factable.metrics.ledger.derived.conditions import Condition, find_conditions, readings
 from factable.metrics.ledger.derived.links import Link, Token
@@ -27,7 +27,10 @@ _DIFFERENT_NEXT = re.compile(r"\s(?:different|distinct|unique)\s")
 _OF_ALL = re.compile(
     r"\s(?:(?P<between>(?:[a-z]+\s){0,2}?)out\s)?of\s(?:the\s)?(?P<all>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|all|them|these|those|which|whom)\b"
 )
-_ALL = re.compile(r"(?:\A|\b)(?P<word>all|every|each)\s(?:of\s)?(?:the\s|these\s|its\s)?(?=\w)")
+_ALL = re.compile(
+    r"(?:\A|\b)(?P<word>all|every|each)\s(?:of\s)?(?:the\s|these\s|its\s)?"
+    r"(?:(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s)?(?=\w)"
+)
 _NONE = re.compile(
     r"(?:\A|,\s|\bthere\s(?:are|were|is|was)\s)(?P<word>no|none\sof\sthe|none)\s(?!two|other|more|one|single)(?=\w)"
 )
@@ -78,7 +81,7 @@ def find_noun(clause: Clause, start: int) -> Noun | None:
     phrase: list[Token] = []
     for token in [token for token in clause.tokens if token.start >= start][:_PHRASE]:
         gap = clause.text[phrase[-1].end : token.start].strip() if phrase else ""
-        if gap or _ENDS_PHRASE.fullmatch(token.text.lower()) or _VERB.fullmatch(token.text.lower()):
+        if gap not in ("", "-") or _ENDS_PHRASE.fullmatch(token.text.lower()) or _VERB.fullmatch(token.text.lower()):
             break
         phrase.append(token)
     if not phrase:
@@ -134,14 +137,26 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
         return None
     if of_all and of_all["all"].isalnum() and not _whole_fits(clause, of_all["all"]):
         return None
-    if clause.has_unknown_names or len(clause.unknown) > 2 or not (conditions or (noun and noun.is_sure)):
+    if clause.has_unknown_names or not (conditions or (noun and noun.is_sure)):
+        return None
+    has_whole = of_all is not None and of_all["all"] not in ("them", "these", "those", "which", "whom")
+    part = _part_around(clause, mention) if has_whole else clause.span
+    unknown = {token.stem for token in clause.unknown if part[0] <= token.start < part[1]}
+    if len(unknown) > MAX_UNKNOWN:
         return None
     outcomes = _count_outcomes(clause, number, noun, conditions)
     span = mention.start, end
-    clear = bool((noun and noun.is_sure) or conditions) and clause.is_clear()
+    clear = True
     if (not conditions and clause.unknown) or _names_other_columns(clause, noun, conditions):
         clear = False
     return decide(outcomes, span, "count", can_contradict=clear, number=place)
+
+
+def _part_around(clause: Clause, mention: Mention) -> Span:
+    """The part of a clause between the commas around a number."""
+    start = clause.text.rfind(",", clause.span[0], mention.start)
+    end = clause.text.find(",", mention.end, clause.span[1])
+    return (start if start >= 0 else clause.span[0]), (end if end >= 0 else clause.span[1])
 
 
 def _is_one_row(clause: Clause, condition: Condition) -> bool:

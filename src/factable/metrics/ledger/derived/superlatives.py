@@ -9,7 +9,7 @@ from fractions import Fraction
 from factable.metrics.ledger.derived.asking import NOT, ONE_OF, SUPERLATIVE, SUPERLATIVES, Degree, ordinal_of
 from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
 from factable.metrics.ledger.derived.columns import Cell, Column
-from factable.metrics.ledger.derived.links import Link, same_dimension
+from factable.metrics.ledger.derived.links import Link, find_rows, same_dimension, tokens_of
 from factable.metrics.ledger.derived.operations import agrees, converted, number_of
 from factable.text.values import Mention, Number
 from factable.text.values.words import fold
@@ -44,6 +44,11 @@ _PEAK = re.compile(
     r"(?:reached|hit) (?:its|their|a) (?:peak|maximum|minimum|high|low|highest point|lowest point)|"
     r"(?:best|strongest|weakest|worst|poorest) (?:year|quarter|month|week|day|season) for)\b"
 )
+_FOLLOWED = re.compile(r",\s(?:closely\s)?followed by\s(?:the\s)?(?P<name>[^,.;()]{1,40})")
+_RANKS = re.compile(
+    r"\b(?:ranks?|ranked|comes?|came|placed|finished) (?P<place>first|second|third|fourth|fifth|last)"
+    r"(?: from the (?P<end>top|bottom))?\b"
+)
 _IS_LOW = re.compile(r"bottom|low|minimum|weakest|worst|poorest")
 
 
@@ -59,11 +64,44 @@ def check_superlatives(clause: Clause) -> Iterator[Derived]:
         found = _check(clause, clause.place(match), degree, ordinal_of(match["ordinal"]))
         if found:
             yield found
+            if found.state == "supported":
+                yield from _followed_by(clause, clause.place(match), degree, ordinal_of(match["ordinal"]))
+    for match in clause.search(_RANKS):
+        place = match["place"]
+        is_low = place == "last" or match["end"] == "bottom"
+        degree = SUPERLATIVES["lowest" if is_low else "highest"]
+        rank = 1 if place in ("first", "last") else ordinal_of(place)
+        found = _check(clause, clause.place(match), degree, rank)
+        # First may also be the lowest: the fastest time, the best price.
+        if found and (found.state == "supported" or match["end"]):
+            yield found
     for match in clause.search(_PEAK):
         degree = SUPERLATIVES["lowest" if _IS_LOW.search(match[0]) else "highest"]
         found = _check(clause, clause.place(match), degree, 1)
         if found:
             yield found
+
+
+def _followed_by(clause: Clause, word: Span, degree: Degree, rank: int) -> Iterator[Derived]:
+    """The next in rank, after a right superlative: "…, followed by B"."""
+    following = _FOLLOWED.match(clause.text, clause.span[1])
+    if following is None:
+        return
+    span = following.start("name"), following.end("name")
+    tokens = tuple(tokens_of(clause.text, *span))
+    named = {link.row for link in find_rows(clause.rows, tokens, ()) if link.row is not None}
+    columns, is_named = columns_meant(clause, degree, (word[1], min(clause.span[1], word[1] + _AFTER)))
+    if len(named) != 1:
+        return
+    outcomes = [
+        _outcome(clause, column, clause.cells(column, rows), is_high, rank + 1, frozenset(named), None)
+        for rows in clause.filters(word[0])
+        for column, is_high in columns
+        if len(clause.cells(column, rows)) > 1
+    ]
+    found = decide(outcomes, span, "superlative", can_contradict=is_named and clause.is_clear())
+    if found:
+        yield found
 
 
 def _is_of_column(clause: Clause, word: str) -> bool:

@@ -14,14 +14,19 @@ from factable.types import Span
 
 TREND = re.compile(
     r"\b(?:(?P<up>rose|risen|rising|rises|increas(?:e[sd]?|ing)|grew|grown|grows|growing|growth|climb(?:ed|ing|s)?|"
-    r"gain(?:ed|s)?|went up|gone up|going up|raised)|"
+    r"gain(?:ed|s)?|went up|gone up|going up|moved up|raised|surg(?:ed|ing)|jumped|soared|expanded|expanding|"
+    r"edged up|picked up|on the rise|upwards?|advanced)|"
     r"(?P<down>fell|fallen|falling|falls|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|dropp(?:ed|ing)|drops?|"
-    r"shrank|shrunk|shrinking|went down|gone down|going down|lowered|reduction|reduced)|"
-    r"(?P<double>doubled|doubling)|(?P<triple>tripled|tripling)|(?P<half>halved))\b"
+    r"shrank|shrunk|shrinking|went down|gone down|going down|moved down|lowered|reduction|reduced|slid|sliding|"
+    r"slipped|sank|sunk|sinking|plunged|plummeted|dipped|contracted|dwindled|dwindling|edged down|tumbled|"
+    r"slumped|downwards?)|"
+    r"(?P<double>doubled|doubling)|(?P<triple>tripled|tripling|trebled)|(?P<half>halved))\b"
 )
 _STEADY = re.compile(
-    r"\b(?:steadily|steady|continuous(?:ly)?|consistent(?:ly)?|constantly|kept|"
-    r"(?:every|each) (?:year|quarter|month|week|day|season))\b"
+    r"\b(?:steadily|steady|continuous(?:ly)?|continual(?:ly)?|consistent(?:ly)?|constantly|kept|uninterrupted(?:ly)?|"
+    r"without (?:interruption|exception|a break)|invariably|"
+    r"(?P<step>year|quarter|month|week|day|season) (?:after|by|on) (?P=step)|"
+    r"(?:every|each) (?:single )?(?:year|quarter|month|week|day|season))\b"
 )
 _TIME_WORDS = re.compile(
     r"\b(?:then|again|later|early|initially|day|night|morning|afternoon|evening|noon|week|midweek|weekend|month|year|"

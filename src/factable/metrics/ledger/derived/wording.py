@@ -39,6 +39,7 @@ maximum: max
 minimum: min
 year: yrs
 enrollment: enrolment enrolled
+color: colour colours colors
 quantity: qty
 population: pop
 percent: pct
@@ -187,6 +188,7 @@ long display main 1 2 3 4 5 is has are was can be
 """
 GENERIC = frozenset(_GENERIC.split())
 _GLUE = """
+you your we our
 a an the this that these those it its he she his her they their them there here who which what whose whom is
 are was were be been being am has have had having do does did done can could will would shall should may
 might of in on at by for from to with without within as into onto over under than then and or but nor so yet
