@@ -40,7 +40,7 @@ warmer   | warmest   | high | temperature
 hotter   | hottest   | high | temperature
 colder   | coldest   | low  | temperature
 cooler   | coolest   | low  | temperature
-windier  | windiest  | high | wind
+windier  | windiest  | high | wind gust
 wetter   | wettest   | high | rain precipitation rainfall
 drier    | driest    | low  | rain precipitation rainfall
 calmer   | calmest   | low  | wind gust

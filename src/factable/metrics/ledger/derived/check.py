@@ -88,7 +88,9 @@ def derived_statements(structure: Structure, text: str, sentence_spans: Sequence
             for one in check_arithmetic(structure, text, sentence, inside)
             if one.span_of_number not in known_spans
         ]
-        found += check_directions(structure, text, sentence, inside)
+        for one in check_directions(structure, text, sentence, inside):
+            # "Rose from 90 to 80" is wrong, even if 80 was first.
+            found = [*(other for other in found if other.span != one.span), one]
         found += check_opposites(structure, text, sentence, inside)
         found += check_times(structure, text, sentence, inside)
         found += check_scores(structure, text, sentence)
@@ -106,7 +108,8 @@ def _clauses(text: str, sentence: Span) -> Iterator[Span]:
 _ASKING = re.compile(
     r"\b(?:all|every|each|no|none|only|both|sole|total\w*|sum|combined|altogether|together|overall|average\w*|mean|"
     r"rang\w+|var(?:y|ies|ied|ying)|between|span\w*|fluctuat\w+|twice|double|triple|half|times|there|different|"
-    r"distinct|unique|peak\w*|bottomed|than)\b"
+    r"distinct|unique|peak\w*|bottomed|than|just|ahead|behind|above|below|exceeds|surpasses|outperforms|leads|tops|"
+    r"trails|beats|ranks?|ranked|comes?|came|placed|finished|best|strongest|weakest|worst|poorest|hit|reached)\b"
 )
 
 

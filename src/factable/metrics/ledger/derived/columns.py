@@ -355,7 +355,9 @@ class _Reader:
     def _leaves(self, *, units: bool = False) -> Iterable[tuple[Leaf, Frame, tuple[str, ...]]]:
         for leaf in self.structure.leaves:
             is_value = leaf.kind in ("value", "flag") or (leaf.kind == "prose" and len(leaf.value) < 200)
-            is_unit = leaf.kind == "technical" and _UNIT_KEY.fullmatch(split_identifier(leaf.keys[-1]).lower())
+            is_unit = leaf.kind == "technical" and _UNIT_KEY.fullmatch(
+                split_identifier(leaf.keys[-1]).lower()
+            )
             if is_value or (units and is_unit):
                 owner, words = self.owners[leaf.frame]
                 yield leaf, owner, (*words, *leaf.keys)

@@ -34,7 +34,7 @@ _ANY_OTHER = re.compile(
 )
 _NO_OTHER = re.compile(r"(?:\A|\b)(?:no other|none of the other|no)\s(?=\w)")
 _AHEAD = re.compile(
-    r"\b(?P<word>ahead of|behind|above|below|tops|trails|beats|exceeds|surpasses|outstrips|outperforms|leads)\s"
+    r"\b(?P<word>ahead of|behind|above|below|tops|trails|beats|exceeds|surpasses|outperforms|leads)\s"
 )
 _LOW_IS_AHEAD = frozenset(["time", "duration", "rank", "position", "place", "price", "cost"])
 _GAP_BETWEEN = re.compile(r"\b(?P<word>differ(?:s|ed)?|gap of|difference of|(?:gap|difference) between)\b")

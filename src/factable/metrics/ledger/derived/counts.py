@@ -81,7 +81,11 @@ def find_noun(clause: Clause, start: int) -> Noun | None:
     phrase: list[Token] = []
     for token in [token for token in clause.tokens if token.start >= start][:_PHRASE]:
         gap = clause.text[phrase[-1].end : token.start].strip() if phrase else ""
-        if gap not in ("", "-") or _ENDS_PHRASE.fullmatch(token.text.lower()) or _VERB.fullmatch(token.text.lower()):
+        if (
+            gap not in ("", "-")
+            or _ENDS_PHRASE.fullmatch(token.text.lower())
+            or _VERB.fullmatch(token.text.lower())
+        ):
             break
         phrase.append(token)
     if not phrase:
@@ -146,10 +150,8 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
         return None
     outcomes = _count_outcomes(clause, number, noun, conditions)
     span = mention.start, end
-    clear = True
-    if (not conditions and clause.unknown) or _names_other_columns(clause, noun, conditions):
-        clear = False
-    return decide(outcomes, span, "count", can_contradict=clear, number=place)
+    is_open = bool(not conditions and clause.unknown) or _names_other_columns(clause, noun, conditions)
+    return decide(outcomes, span, "count", can_contradict=not is_open, number=place)
 
 
 def _part_around(clause: Clause, mention: Mention) -> Span:

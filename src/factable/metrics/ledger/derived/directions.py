@@ -1,4 +1,4 @@
-"""The direction between two values that a sentence gives itself: rose from 96 to 90, raised to 425 from 450."""
+"""The direction between two values that a sentence gives itself: rose from 96 to 90."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -14,47 +14,31 @@ from factable.text.templates import split_identifier
 from factable.text.values import Number, possible_values
 from factable.types import Span
 
-_LOW_KEY = re.compile(
-    r"\b(?:ref\w*|normal|range|limit|target|allowed|permitted)\b.*\b(?:low\w*|min\w*|from)\b|"
-    r"\b(?:low\w*|min\w*)\b.*\b(?:ref\w*|normal|range|limit|target|allowed)\b"
-)
+_RANGE_WORDS = r"(?:ref\w*|normal|range|limit|target|allowed|permitted)"
+_LOW_WORDS = r"(?:low\w*|min\w*|from)"
+_HIGH_WORDS = r"(?:high\w*|max\w*|upp\w*|to)"
+_LOW_KEY = re.compile(rf"\b{_RANGE_WORDS}\b.*\b{_LOW_WORDS}\b|\b{_LOW_WORDS}\b.*\b{_RANGE_WORDS}\b")
 _HIGH_KEY = re.compile(
-    r"\b(?:ref\w*|normal|range|limit|target|allowed|permitted)\b.*\b(?:high\w*|max\w*|upp\w*|to)\b|"
-    r"\b(?:high\w*|max\w*|upp\w*)\b.*\b(?:ref\w*|normal|range|limit|target|allowed)\b|limit|threshold"
+    rf"\b{_RANGE_WORDS}\b.*\b{_HIGH_WORDS}\b|\b{_HIGH_WORDS}\b.*\b{_RANGE_WORDS}\b|\b(?:limit|threshold)\b"
 )
 _RANGE_KEY = re.compile(r"(?:ref\w*|normal|target)(?:\srange|\sinterval|\svalues?)?|range")
 _VALUE_KEYS = frozenset(
     ["value", "result", "measured", "measurement", "reading", "level", "current", "concentration"]
 )
+_WHOSE = r"(?:the |its |their )?"
+_KIND = r"(?:normal |reference |target |permitted |allowed |upper |lower )"
+_ENDS = r"(?:range|limits?|interval|threshold)"
 _STATEMENTS = (
     (
         "inside",
         re.compile(
-            r"\b(?:within|inside|in) (?:the |its |their )?(?:normal |reference |target |permitted |allowed )+"
-            r"(?:range|limits?|interval|values?)\b|\bwithin (?:the )?(?:range|limits?)\b"
+            rf"\b(?:within|inside|in) {_WHOSE}{_KIND}+(?:{_ENDS}|values?)\b|"
+            rf"\bwithin {_WHOSE}(?:range|limits?)\b"
         ),
     ),
-    (
-        "outside",
-        re.compile(
-            r"\b(?:outside|out of|not within) (?:the |its )?(?:normal |reference |target |permitted )*"
-            r"(?:range|limits?|interval)\b"
-        ),
-    ),
-    (
-        "above",
-        re.compile(
-            r"\b(?:above|over|exceed(?:s|ed|ing)?) (?:the |its )?(?:normal |reference |target |permitted |upper )*"
-            r"(?:range|limits?|interval|threshold)\b"
-        ),
-    ),
-    (
-        "below",
-        re.compile(
-            r"\b(?:below|under|beneath) (?:the |its )?(?:normal |reference |target |permitted |upper |lower )*"
-            r"(?:range|limits?|interval|threshold)\b"
-        ),
-    ),
+    ("outside", re.compile(rf"\b(?:outside|out of|not within) {_WHOSE}{_KIND}*{_ENDS}\b")),
+    ("above", re.compile(rf"\b(?:above|over|exceed(?:s|ed|ing)?) {_WHOSE}{_KIND}*{_ENDS}\b")),
+    ("below", re.compile(rf"\b(?:below|under|beneath) {_WHOSE}{_KIND}*{_ENDS}\b")),
 )
 _NOT = re.compile(r"\b(?:not|no|never|neither|nor)\b|n['’]t\b")
 _MAX_NAME_WORDS = 6

@@ -42,6 +42,15 @@ _PART_WORDS = re.compile(
 )
 
 
+_HALF_KEY = re.compile(r"\b(?:half ?time|half|ht)\b")
+_HALF = re.compile(
+    r"\b(?:(?P<level>level|tied|all square|drawing)|(?P<led>led|leading|ahead|in front|lead)|"
+    r"(?P<behind>behind|trailed|trailing))\b[^.,;]{0,20}\bat (?:half[\s-]?time|the break|the interval)\b"
+)
+# What the two sides are called beside their names.
+_SIDE_WORDS = (r"\b(?:hosts|home (?:side|team))\b", r"\b(?:visitors|guests|away (?:side|team))\b")
+
+
 class _Game(NamedTuple):
     names: tuple[str, str]
     points: tuple[int, int]
@@ -64,9 +73,12 @@ def check_scores(structure: Structure, text: str, sentence: Span) -> Iterator[De
     if game is None:
         return
     words = text[slice(*sentence)].lower()
-    if len(words) != sentence[1] - sentence[0] or _PART_WORDS.search(words):
+    if len(words) != sentence[1] - sentence[0]:
         return
-    places = [_place(words, name) for name in game.names]
+    yield from _half_time(structure, game, words, sentence)
+    if _PART_WORDS.search(words):
+        return
+    places = [_place(words, name, by) for name, by in zip(game.names, _SIDE_WORDS, strict=True)]
     a, b = game.points
     for pattern, gain in ((_LOST, -1), (_DRAW, 0), (_WON, 1)):
         match = pattern.search(words)
@@ -95,6 +107,47 @@ def check_scores(structure: Structure, text: str, sentence: Span) -> Iterator[De
         return
 
 
+def _half_time(structure: Structure, game: _Game, words: str, sentence: Span) -> Iterator[Derived]:
+    """Who is said to have been ahead at half-time, against the only score of the first half."""
+    match = _HALF.search(words)
+    if match is None or re.search(r"\b(?:not|no|never)\b|n['’]t\b", words):
+        return
+    half = _half_game(structure, game)
+    if half is None:
+        return
+    lead = (half.points[0] > half.points[1]) - (half.points[0] < half.points[1])
+    if match["level"]:
+        is_right = lead == 0
+    else:
+        subject = _subject([_place(words, name) for name in game.names], match.start())
+        if subject is None:
+            return
+        wanted = 1 if match["led"] else -1
+        is_right = (lead if subject == 0 else -lead) == wanted
+    span = sentence[0] + match.start(), sentence[0] + match.end()
+    state = "supported" if is_right else "contradicted"
+    yield Derived(span, state, f"half-time: {half.told}", half.leaves, "", None, "winner")  # type: ignore[arg-type]
+
+
+def _half_game(structure: Structure, game: _Game) -> _Game | None:
+    """The score at half-time."""
+    found = [
+        leaf
+        for leaf in structure.leaves
+        if leaf.kind == "value"
+        and "[" not in leaf.path
+        and re.fullmatch(r"\d{1,3}", leaf.value)
+        and _HALF_KEY.search(" ".join(_words(leaf)))
+    ]
+    for sides in _SIDES:
+        leaves = [[leaf for leaf in found if side in " ".join(_words(leaf))] for side in sides]
+        if all(len(of_side) == 1 for of_side in leaves):
+            (first,), (second,) = leaves
+            points = int(first.value), int(second.value)
+            return _Game(game.names, points, (first.index, second.index))
+    return None
+
+
 def _scoreline(words: str, sentence: Span, game: _Game) -> Iterator[Derived]:
     lines = list(_SCORELINE.finditer(words))
     if len(lines) != 1:
@@ -106,8 +159,8 @@ def _scoreline(words: str, sentence: Span, game: _Game) -> Iterator[Derived]:
         yield Derived(span, "supported", game.told, game.leaves, "", span, "winner")
 
 
-def _place(words: str, name: str) -> int | None:
-    """Where a name stands; in part if its first or last word is long enough."""
+def _place(words: str, name: str, by: str = "") -> int | None:
+    """Where a name stands; in part if its first or last word is long enough; else what its side is called."""
     lower = name.lower()
     index = words.find(lower)
     parts = lower.split()
@@ -115,6 +168,8 @@ def _place(words: str, name: str) -> int | None:
         for part in sorted(parts, key=len, reverse=True):
             if len(part) > 3 and (index := words.find(part)) >= 0:
                 break
+    if index < 0 and by and (called := re.search(by, words)):
+        return called.start()
     return index if index >= 0 else None
 
 

@@ -17,9 +17,9 @@ TREND = re.compile(
     r"gain(?:ed|s)?|went up|gone up|going up|moved up|raised|surg(?:ed|ing)|jumped|soared|expanded|expanding|"
     r"edged up|picked up|on the rise|upwards?|advanced)|"
     r"(?P<down>fell|fallen|falling|falls|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|dropp(?:ed|ing)|drops?|"
-    r"shrank|shrunk|shrinking|went down|gone down|going down|moved down|lowered|reduction|reduced|slid|sliding|"
-    r"slipped|sank|sunk|sinking|plunged|plummeted|dipped|contracted|dwindled|dwindling|edged down|tumbled|"
-    r"slumped|downwards?)|"
+    r"shrank|shrunk|shrinking|went down|gone down|going down|moved down|lowered|reduction|reduced|slid|"
+    r"sliding|slipped|sank|sunk|sinking|plunged|plummeted|dipped|contracted|dwindled|dwindling|edged down|"
+    r"tumbled|slumped|downwards?)|"
     r"(?P<double>doubled|doubling)|(?P<triple>tripled|tripling|trebled)|(?P<half>halved))\b"
 )
 _STEADY = re.compile(
