@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -232,3 +233,52 @@ def test_a_metric_of_your_own_needs_no_registration_in_python(jobs):
     assert found.findings[1][0].note == "no records"
     with pytest.raises(UsageError, match="no metric 'unregistered'"):
         factable.score(filled, ["unregistered"])
+
+
+OWN = """
+from array import array
+import factable
+
+
+@factable.metric
+class Length(factable.Metric):
+    name = "length"
+    limit: int = factable.param(1000, "count no more letters than these", range=(1, 10_000))
+
+    @property
+    def bounds(self):
+        return 0.0, 10_000.0
+
+    def analyse(self, examples, state=None):
+        return factable.Analysis(array("d", [min(len(e.text), self.limit) for e in examples]))
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_metric_in_a_file_of_ones_own(tmp_path, jobs):
+    (tmp_path / "mine.py").write_text(OWN)
+    rows = [{"id": str(n), "data": "a[b]", "text": "x" * n} for n in range(40)]
+    spec = f"{tmp_path}/mine.py:Length(limit=20)"
+    scores = factable.score(rows, spec, jobs=jobs)[spec]
+    assert list(scores.values) == [min(n, 20) for n in range(40)]
+    assert scores.metric == spec
+    assert factable.parse(spec) == factable.parse(scores.metric)
+    assert pickle.loads(pickle.dumps(factable.parse(spec))) == factable.parse(spec)
+    assert "|file:" in scores.signature
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("nowhere.py:Length", "No such file"),
+        ("mine.py:Lenght", "did you mean 'Length'?"),
+        ("broken.py:Length", "cannot be loaded (ZeroDivisionError"),
+    ],
+)
+def test_files_without_such_a_metric(tmp_path, monkeypatch, spec, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(OWN)
+    (tmp_path / "broken.py").write_text("1 / 0")
+    with pytest.raises(factable.UsageError) as refused:
+        factable.parse(spec)
+    assert message in str(refused.value)

@@ -27,15 +27,21 @@ class Progress:
 
     def __init__(self, files: Sequence[str] = (), *, total: int | None = None, shown: bool = True) -> None:
         self._examples = 0
+        self._started = time.monotonic()
         self._counts_examples = total is not None
         self._bar = None
         self._open = ExitStack()
         if shown and sys.stderr.isatty() and not is_quiet():
             from rich.console import Console
-            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
-            columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TaskProgressColumn(),
+                TimeRemainingColumn(),
+            )
             # Without a refreshing thread, so that worker processes can be forked safely.
             self._bar = Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
             self._task = self._bar.add_task("0 examples", total=total or plain_size(files))
@@ -71,9 +77,9 @@ class Progress:
         self._examples += examples
         if self._bar:
             step = examples if self._counts_examples else size
-            self._bar.update(
-                self._task, advance=step, description=f"{self._examples:,} examples", refresh=True
-            )
+            seconds = time.monotonic() - self._started
+            shown = f"{self._examples:,} examples, {self._examples / max(seconds, SECONDS):,.0f} per second"
+            self._bar.update(self._task, advance=step, description=shown, refresh=True)
 
 
 resume_option = click.option(

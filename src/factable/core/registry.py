@@ -1,13 +1,18 @@
 """Metrics by name: spec text -> metric. A new metric is one line here; nothing loads until asked for."""
 
 import ast
+import hashlib
+import re
+import sys
 import warnings
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factable.core.metric import Metric
+from factable.core.signature import FILE_MODULE, spec
 from factable.errors import UsageError, describe_error, did_you_mean
 
 if TYPE_CHECKING:
@@ -41,6 +46,8 @@ BUILT_IN = {
 }
 PLUG_IN_GROUP = "factable.metrics"
 MAX_SHOWN = 200
+# A class in a file: ./mine.py:WordShare.
+FILE_METRIC = re.compile(r"[^()\"']+\.py:[A-Za-z_]\w*")
 
 
 def names() -> list[str]:
@@ -59,6 +66,8 @@ def _plug_ins() -> "EntryPoints":
 @cache
 def load(name: str) -> type[Metric]:
     """The class of a metric: one of ours, or a plug-in of the entry point group `factable.metrics`."""
+    if FILE_METRIC.fullmatch(name):
+        return _load_file(name)
     if name in BUILT_IN:
         module, attribute = BUILT_IN[name].split(":")
         built_in: type[Metric] = getattr(import_module(module), attribute)
@@ -77,12 +86,49 @@ def _load_plug_in(point: "EntryPoint") -> type[Metric]:
         raise UsageError(
             f"metric {point.name!r} cannot be loaded from {point.value} ({describe_error(error)})"
         ) from error
-    if not (isinstance(plug_in, type) and issubclass(plug_in, Metric) and plug_in.name):
-        problem = f"metric {point.name!r} at {point.value} is no metric"
-        raise UsageError(
-            f"{problem}; derive the class from factable.Metric and decorate it with @factable.metric"
-        )
-    return plug_in
+    return _require_metric(plug_in, f"metric {point.name!r} at {point.value}")
+
+
+def _require_metric(found: object, where: str) -> type[Metric]:
+    if not (isinstance(found, type) and issubclass(found, Metric) and found.name):
+        remedy = "derive the class from factable.Metric and decorate it with @factable.metric"
+        raise UsageError(f"{where} is no metric; {remedy}")
+    return found
+
+
+def _load_file(name: str) -> type[Metric]:
+    """The class in a file of one's own, such as `./mine.py:WordShare`; its name becomes that text."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    path, _, attribute = name.rpartition(":")
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"metric {_shown(name)}: {error.strerror}; check the path") from None
+    module_name = FILE_MODULE + hashlib.sha256(content).hexdigest()
+    located = spec_from_file_location(module_name, path)
+    assert located is not None
+    assert located.loader is not None
+    module = sys.modules[module_name] = module_from_spec(located)
+    try:
+        located.loader.exec_module(module)
+    except Exception as error:
+        raise UsageError(f"metric {_shown(name)} cannot be loaded ({describe_error(error)})") from error
+    known = [
+        each for each, value in vars(module).items() if isinstance(value, type) and issubclass(value, Metric)
+    ]
+    if attribute not in known:
+        hint = did_you_mean(attribute, known)
+        raise UsageError(f"{path} has no metric {attribute!r}; {hint}it has {', '.join(known) or 'none'}")
+    metric = _require_metric(getattr(module, attribute), name)
+    metric.name = name
+    # By its text, because no other process has a module of that name.
+    metric.__reduce__ = _reduce  # type: ignore[method-assign, assignment]
+    return metric
+
+
+def _reduce(metric: Metric) -> tuple[object, ...]:
+    return parse, (spec(metric),)
 
 
 def parse(text: str, *, defaults: Mapping[str, Mapping[str, object]] | None = None) -> Metric:
@@ -112,6 +158,10 @@ def parse(text: str, *, defaults: Mapping[str, Mapping[str, object]] | None = No
 
 def _split(text: str) -> tuple[str, dict[str, object]]:
     """Name and arguments of a spec, read as literals and never run."""
+    of_file = FILE_METRIC.match(text.strip())
+    if of_file:
+        # A path is no name in Python; what follows it reads like any other spec.
+        return of_file[0], _split(f"file{text.strip()[of_file.end() :]}")[1]
     try:
         with warnings.catch_warnings():
             # Python murmurs about odd numbers and escapes in the text; what they mean is clear all the same.

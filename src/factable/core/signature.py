@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 
 SHOWN_HASH = 12
+# How the modules of metrics in files are named, before the sha256 of the file.
+FILE_MODULE = "factable_metric_"
 
 
 def spec(metric: "Metric") -> str:
@@ -57,6 +59,8 @@ def _plug_in_version(metric: "Metric") -> list[str]:
     package = type(metric).__module__.partition(".")[0]
     if package == "factable":
         return []
+    if package.startswith(FILE_MODULE):
+        return [f"file:{package.removeprefix(FILE_MODULE)[:SHOWN_HASH]}"]
     from importlib.metadata import packages_distributions, version
 
     return [f"{name}:{version(name)}" for name in sorted(set(packages_distributions().get(package, [])))]
