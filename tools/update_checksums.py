@@ -11,6 +11,7 @@ PATTERNS = (
     "data/*/*.json",
     "data/*/*.safetensors",
     "data/*/*.toml",
+    "data/everyday/*/*.toml",
     "data/models/*/manifest.json",
 )
 HEAD = '''"""The sha256 of every data file that ships; written by tools/update_checksums.py."""

@@ -34,6 +34,7 @@ def test_the_list(run_factable):
         ["embed", "embedder"],
         ["trained", "embedder"],
         ["qa", "qa"],
+        ["marks", "marks"],
     ]
     assert all("MB" in model for model in listed)
 

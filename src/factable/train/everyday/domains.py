@@ -9,6 +9,7 @@ from random import Random
 from typing import Any, Literal
 
 from factable.io.toml import parse_toml
+from factable.models.runtime.manifest import read_shipped
 
 Part = Literal["train", "test"]
 FOLDER = Path(__file__).parents[2] / "data" / "everyday"
@@ -143,8 +144,9 @@ def read_attribute(name: str, content: Mapping[str, Any]) -> Attribute:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a file of this package."""
-    return parse_toml(path.name, path.read_bytes(), "install factable again")
+    """The tables of a file of this package, whose checksum is known."""
+    name = path.relative_to(FOLDER.parents[1]).as_posix()
+    return parse_toml(name, read_shipped(name), "install factable again")
 
 
 def tuples(lists: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
