@@ -63,6 +63,9 @@ def _aggregate(clause: Clause, word: Span, operation: str, numbers: Sequence[Men
         return None
     number = mention.value
     assert isinstance(number, Number)
+    if operation == "sum":
+        # Rates are not added up.
+        ties = [tie for tie in ties if tie.column.unit != "percent"]
     fits = fitting(clause.rows, [tie.column for tie in ties], number.unit)
     ties = [tie for tie in ties if tie.column in fits]
     subjects = [link for link in clause.entities if link.span[0] < mention.start]

@@ -312,6 +312,8 @@ class Tie(NamedTuple):
     column: Column
     score: float
     spans: tuple[Span, ...]
+    # Whether all words of the key are named.
+    is_full: bool = False
 
 
 def tie_columns(
@@ -325,23 +327,39 @@ def tie_columns(
         tie = tie_column(column, tokens)
         if tie is not None:
             ties.append(tie)
+    said = {token.stem for token in tokens}
+    ties = [tie for tie in ties if not _is_other_end(tie.column, said)]
     best = max((tie.score for tie in ties), default=0.0)
-    return [tie for tie in ties if tie.score >= best - 1e-9]
+    # One word of a longer key names it no better than a synonym names another key wholly.
+    is_full = any(tie.is_full for tie in ties if tie.score >= best - 1e-9)
+    return [tie for tie in ties if tie.score >= best - 1e-9 or (tie.is_full and not is_full)]
+
+
+def _is_other_end(column: Column, said: set[str]) -> bool:
+    """Whether a column has maxima and the words ask for minima, or the other way round."""
+    is_low = bool(column.words & {"minimum", "low"})
+    is_high = bool(column.words & {"maximum", "high"})
+    if ("minimum" in said) == ("maximum" in said) or is_low == is_high:
+        return False
+    return is_high if "minimum" in said else is_low
 
 
 def tie_column(column: Column, tokens: Sequence[Token]) -> Tie | None:
     """How well words name a column; None if they do not."""
     spans: list[Span] = []
     exact, loose = 0, 0.0
+    named = 0
     for word in sorted(column.words):
         hits = [token for token in tokens if token.stem == word]
         if hits:
+            named += 1
             exact += 1
             spans += [(token.start, token.end) for token in hits]
             continue
         others = synonyms_of(word)
         hits = [token for token in tokens if token.stem in others] if others else []
         if hits:
+            named += 1
             loose += 1
             spans += [(token.start, token.end) for token in hits]
     if column.extra_words and not exact:
@@ -353,7 +371,8 @@ def tie_column(column: Column, tokens: Sequence[Token]) -> Tie | None:
     if not score:
         score = 0.3 * _names_unit(column, tokens)
         return Tie(column, score, ()) if score else None
-    return Tie(column, score + 0.3 * score / max(1, len(column.words)), tuple(sorted(spans)))
+    is_full = named == len(column.words)
+    return Tie(column, score + 0.3 * score / max(1, len(column.words)), tuple(sorted(spans)), is_full)
 
 
 def _names_unit(column: Column, tokens: Sequence[Token]) -> bool:

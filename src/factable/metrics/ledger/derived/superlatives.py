@@ -9,7 +9,7 @@ from fractions import Fraction
 from factable.metrics.ledger.derived.asking import NOT, ONE_OF, SUPERLATIVE, SUPERLATIVES, Degree, ordinal_of
 from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
 from factable.metrics.ledger.derived.columns import Cell, Column
-from factable.metrics.ledger.derived.links import Link, find_rows, same_dimension, tokens_of
+from factable.metrics.ledger.derived.links import Link, find_rows, same_dimension, tie_columns, tokens_of
 from factable.metrics.ledger.derived.operations import agrees, converted, number_of
 from factable.text.values import Mention, Number
 from factable.text.values.words import fold
@@ -175,9 +175,15 @@ def _check(clause: Clause, span: Span, degree: Degree, rank: int, end: int | Non
             if entities and not any(row in column.cells for row in entities):
                 continue
             outcomes.append(_outcome(clause, column, cells, is_high, rank, entities, number))
-    clear = is_named and clause.is_clear()
+    clear = is_named and clause.is_clear() and (degree.names_columns or not _names_unknown(clause, near))
     place = (number.start, number.end) if number is not None else None
     return decide(outcomes, span, "superlative", can_contradict=clear, number=place)
+
+
+def _names_unknown(clause: Clause, near: Span) -> bool:
+    """Whether only words that the data does not know stand where the column is named."""
+    tokens = clause.tokens_in(near)
+    return any(token in clause.unknown for token in tokens[:2]) and not tie_columns(clause.rows, tokens)
 
 
 def _asks_for_rate(clause: Clause, span: Span, columns: list[tuple[Column, bool]]) -> bool:

@@ -69,7 +69,7 @@ duration long short runtime length time minute hour lasted last
 distance long short length far
 length long short
 area large big size small
-size large big small
+size large big small area
 death fatality kill casualty toll
 injury injur
 win victory
