@@ -50,9 +50,10 @@ def test_json(check):
 
 
 def test_files_and_stdin(check, tmp_path):
-    (tmp_path / "data.json").write_text('{"name": "Blue Spice", "eatType": "pub", "area": "riverside"}')
+    data = '{"name": "Blue Spice", "eatType": "pub", "area": "riverside"}'
+    (tmp_path / "data.json").write_text(data)
     given = check("--data", "data.json", "--text", "-", stdin=GOOD.encode(), cwd=tmp_path)
-    assert given.stdout == check("--data", DATA, "--text", GOOD).stdout
+    assert given.stdout == check("--data", data, "--text", GOOD).stdout
 
 
 def test_triples_and_subject(check):
@@ -60,9 +61,13 @@ def test_triples_and_subject(check):
     text = "Watson, who studied at the University of Michigan, died of peritonitis."
     shape = ("--text", text, "--format", "json")
     pairs = '{"deathCause": "peritonitis", "almaMater": "University of Michigan"}'
-    found = check("--data", triples, *shape)
-    assert found.returncode == 0
-    assert found.stdout == check("--data", pairs, "--subject", "Watson", *shape).stdout
+    facts = []
+    for data in (("--data", triples), ("--data", pairs, "--subject", "Watson")):
+        result = check(*data, *shape)
+        keys = ("subject", "attribute", "value", "state")
+        facts.append([[fact[key] for key in keys] for fact in json.loads(result.stdout)["facts"]])
+    assert facts[0] == facts[1]
+    assert facts[0][0] == ["Watson", "deathCause", "peritonitis", "supported"]
 
 
 def test_configuration_and_what_overrides_it(check, tmp_path):

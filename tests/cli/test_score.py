@@ -338,7 +338,7 @@ def test_the_same_metric_twice_is_one(factable_score):
         (["--format", "jsn"], "Invalid value for '--format': 'jsn' is not one of 'table', "),
         (
             ["--jobs", "0"],
-            "Invalid value for '--jobs': 0 is not in the range x>=1; see factable score --help",
+            "Invalid value for '-j' / '--jobs': 0 is not in the range x>=1; see factable score --help",
         ),
         (["--fomat", "json"], "No such option '--fomat'"),
     ],

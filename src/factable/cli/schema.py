@@ -1,12 +1,11 @@
 """`factable schema`: the JSON Schema of the documents that other commands write."""
 
-from importlib.resources import files
-
 import click
 import orjson
 
 from factable.core.schema import SCHEMA_FILE
 from factable.errors import UsageError, did_you_mean
+from factable.models.runtime.manifest import read_shipped
 
 DOCUMENTS = ("check", "score", "score-line", "gate", "rerank-line")
 
@@ -18,7 +17,7 @@ def schema(document: str | None) -> None:
 
     DOCUMENT is check, score, score-line (of --format jsonl), gate or rerank-line. Default: any of them.
     """
-    whole = orjson.loads(files("factable").joinpath(SCHEMA_FILE).read_bytes())
+    whole = orjson.loads(read_shipped(SCHEMA_FILE))
     if document is not None:
         if document not in DOCUMENTS:
             hint = did_you_mean(document, DOCUMENTS)
