@@ -229,7 +229,10 @@ def _set_aside(path: Path, inode: int | None, error: Exception) -> None:
 
 
 def _leave_alone(path: Path, writing: bool, error: Exception) -> None:
+    is_told = (path, True) in _retry_at or (path, False) in _retry_at
     _retry_at[path, writing] = time.monotonic() + RETRY_SECONDS
+    if is_told:
+        return
     verb = "written" if writing else "read"
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
     _warn(f"{path}: the cache cannot be {verb} ({reason}); answers are computed without it")

@@ -268,8 +268,9 @@ def test_a_place_that_cannot_be_written_is_never_in_the_way(model, tmp_path, mon
     for place in ("file", "folders", "x" * 300, "\0"):
         monkeypatch.setattr(cache, "cache_folder", lambda place=place: tmp_path / place)
         forget(monkeypatch)
-        with pytest.warns(FactableWarning, match="the cache cannot be .* answers are computed without it"):
+        with pytest.warns(FactableWarning, match="the cache cannot be .* answers are computed") as caught:
             expected = entailment(model, [PAIR])
+        assert len(caught) == 1
         monkeypatch.setattr(cache, "_memory", {})
         # Told once, and not tried again soon.
         assert entailment(model, [PAIR]).tobytes() == expected.tobytes()
@@ -318,8 +319,8 @@ def test_a_file_that_another_process_locks_is_not_waited_for_again_and_again(pat
     file.execute("BEGIN EXCLUSIVE")
     with pytest.warns(FactableWarning, match="cannot be written .database is locked"):
         put(path, {b"other": ANSWER})
-    with pytest.warns(FactableWarning, match="cannot be read .database is locked"):
-        assert get(path, [b"key"]) == {}
+    # Told once.
+    assert get(path, [b"key"]) == {}
     opened = []
     monkeypatch.setattr(cache.sqlite3, "connect", lambda *_, **__: opened.append(1))
     for _ in range(100):
