@@ -49,7 +49,7 @@ def _overview(comparison: SystemComparison) -> TextTable:
     marked = [
         (systems.index(system), number)
         for number, ranking in enumerate(rankings, 1)
-        for system in _worse_systems(comparison, ranking)
+        for system in worse_systems(comparison, ranking)
     ]
     return make_text_table(
         "all metrics",
@@ -78,7 +78,7 @@ def _best_systems(ranking: SystemRanking) -> list[str]:
     return [standing.system for standing in ranking.standings if standing.value == first.value]
 
 
-def _worse_systems(comparison: SystemComparison, ranking: SystemRanking) -> list[str]:
+def worse_systems(comparison: SystemComparison, ranking: SystemRanking) -> list[str]:
     """Those that differ significantly from the baseline, or without one are worse than the best."""
     against = comparison.baseline or ranking.standings[0].system
     return [
@@ -119,7 +119,7 @@ def _system_table(comparison: SystemComparison, ranking: SystemRanking) -> TextT
         marked=[
             (index, 2 if ranked else 1)
             for index, standing in enumerate(ranking.standings)
-            if standing.system in _worse_systems(comparison, ranking)
+            if standing.system in worse_systems(comparison, ranking)
         ],
         note=_note(comparison),
     )

@@ -246,3 +246,10 @@ def test_drawing_leaves_no_global_state():
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)
+
+
+def test_all_panels_of_a_comparison_have_the_same_order(pictures):
+    panels = [axes for axes in pictures["comparison"].axes if axes.get_visible()]
+    orders = [[label.get_text() for label in axes.get_yticklabels()] for axes in panels]
+    assert len(orders) == len(METRICS)
+    assert all(order == orders[0] for order in orders)

@@ -1,11 +1,12 @@
 """The figures: systems, correlations, metrics against ratings, curves of divergence, coverage."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from factable.report.comparison import worse_systems
 from factable.report.plots.labels import avoid_overlap, label_points, text_box, wrap
 from factable.report.plots.style import (
     COLUMN,
@@ -21,7 +22,7 @@ from factable.report.plots.style import (
     styled,
 )
 from factable.report.studies import coverage_bins
-from factable.report.tables import format_cell
+from factable.report.tables import MARK, format_cell
 from factable.stats import Column
 from factable.study.comparison import SystemComparison, SystemRanking
 from factable.study.divergence import Coverage, Curve, DivergenceCurves
@@ -46,19 +47,30 @@ MAX_NAME_BESIDE = 18
 
 @styled
 def draw_comparison(comparison: SystemComparison) -> "Figure":
-    """One panel per metric, best system first, lines for 95 % intervals and between clusters."""
+    """One panel per metric, with lines for 95 % intervals; systems are in the order of the first metric.
+
+    A star marks systems that are significantly worse than the best, or different from the baseline.
+    """
     figure, panels = _make_row_panels([ranking.metric for ranking in comparison.rankings], comparison.systems)
+    order = [standing.system for standing in comparison.rankings[0].standings]
+    starred = False
     for axes, ranking in zip(panels, comparison.rankings, strict=True):
-        _draw_dots(axes, ranking, comparison.baseline)
+        marked = worse_systems(comparison, ranking)
+        starred = starred or bool(marked)
+        _draw_dots(axes, ranking, order, marked, comparison.baseline)
     interval = " with 95 % interval" if comparison.draws else ""
-    figure.supxlabel(f"value{interval} on {comparison.items:,} items", fontsize=7)
+    against = f"different from {comparison.baseline}" if comparison.baseline else "worse than the best"
+    note = f"; {MARK} significantly {against}, p < {comparison.alpha:g}" if starred else ""
+    figure.supxlabel(f"value{interval} on {comparison.items:,} items{shown(note)}", fontsize=7)
     fix_layout(figure)
     return figure
 
 
-def _draw_dots(axes: "Axes", ranking: SystemRanking, baseline: str) -> None:
-    """A hollow dot is the baseline."""
-    standings = ranking.standings
+def _draw_dots(
+    axes: "Axes", ranking: SystemRanking, order: Sequence[str], marked: Collection[str], baseline: str
+) -> None:
+    """Lines between clusters where the order is that of the metric; a hollow dot is the baseline."""
+    standings = sorted(ranking.standings, key=lambda standing: order.index(standing.system))
     digits = 3 if all(abs(standing.value) < 10 for standing in standings) else 1
     middles = _list_names(axes, [standing.system for standing in standings])
     for standing, middle in zip(standings, middles, strict=True):
@@ -73,7 +85,10 @@ def _draw_dots(axes: "Axes", ranking: SystemRanking, baseline: str) -> None:
             linewidth=0.9,
             zorder=3,
         )
-        _write_beside(axes, middle, format_cell(standing.value, digits))
+        star = MARK if standing.system in marked else ""
+        _write_beside(axes, middle, format_cell(standing.value, digits) + star)
+    if standings != list(ranking.standings):
+        return
     for index in range(1, len(standings)):
         if standings[index].rank != standings[index - 1].rank:
             between = (middles[index - 1] + middles[index]) / 2
@@ -121,7 +136,9 @@ def _draw_bars(axes: "Axes", by_metric: Mapping[str, Estimate]) -> None:
 
 def _make_row_panels(titles: Sequence[str], names: Sequence[str]) -> tuple["Figure", list["Axes"]]:
     """A figure with a panel for each title, every one with a row for each name."""
-    columns = min(MAX_COLUMNS if max(map(len, names)) <= MAX_NAME_BESIDE else 1, len(titles))
+    most = min(MAX_COLUMNS if max(map(len, names)) <= MAX_NAME_BESIDE else 1, len(titles))
+    # Four are two and two, not three and one.
+    columns = math.ceil(len(titles) / math.ceil(len(titles) / most))
     height = LINE * sum(_row_height(wrap(name)) for name in names) + MARGIN
     figure, panels = make_panels(len(titles), columns, height)
     for axes, title in zip(panels, titles, strict=True):

@@ -108,7 +108,7 @@ def new_figure(width: float, height: float) -> "Figure":
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    layout = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.03)
+    layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.03, wspace=0.03, hspace=0.03)
     figure = Figure(figsize=(width, height), dpi=RESOLUTION, layout=layout)
     FigureCanvasAgg(figure)
     return figure
