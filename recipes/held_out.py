@@ -16,7 +16,7 @@ def main(source: str, out: str) -> None:
     kept = [is_held_out(text.example.table) for text in read_marked_texts([source]).rows]
     lines = [line for line in iter_whole_lines(source) if line.strip()]
     chosen = [line for line, keep in zip(lines, kept, strict=True) if keep]
-    Path(out).write_text("".join(f"{line}\n" for line in chosen), encoding="utf-8")
+    Path(out).write_text("".join(line.rstrip("\n") + "\n" for line in chosen), encoding="utf-8")
 
 
 if __name__ == "__main__":

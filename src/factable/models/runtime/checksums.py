@@ -36,7 +36,7 @@ CHECKSUMS = {
     "data/everyday/train.toml": "6fe9d7ffe85957d4fc82c73beb16e2935e17a5e3015db1e32652baeed01bb99d",
     "data/extractor/webnlg.safetensors": "f61433d2754409b469494005fbb37fe78162348cd26bd354d4ccd8b5f61c5870",
     "data/fact_classifier/e2e.json": "97f4542d195fbcc2201618b89d301ed50ab6109a5ac4b4688b81f31951eaf62f",
-    "data/ledger/structured.json": "78000e6a008ad29a46a07af6b644920fc95da522581a6293522816f16671afdc",
+    "data/ledger/structured.json": "d2b46947d6c8a36ec5ac27e7ec1339ee8c24f882b6c8a6057b67a201c115b08e",
     "data/ledger/weights.json": "c354ae901072df527eafb110d6e118f8e7df907326d8728fff0255acbb205de7",
     "data/models/embed/manifest.json": "ab9dc6ed328fc75e1dfec7e99a13b5f757997b994077347fdc4bd2411dbd218b",
     "data/models/marks/manifest.json": "128b3c1e5ee1fde0465df779d2e17a2ba82425841c9b4cc8ffe9f2d67aab62e0",
