@@ -7,7 +7,7 @@ object that it describes: the whole record, a member of a list, a row, or an obj
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -129,7 +129,9 @@ class Structure:
             builder.read(table.source)
         else:
             builder.read_records(table.records)
-        return builder.finish(table.title)
+        # The caller may say whom an object is about; its records then all have that subject.
+        subjects = {record.subject for record in table.records} if isinstance(table.source, dict) else set()
+        return builder.finish(table.title, subjects.pop() if len(subjects) == 1 else "")
 
     @cached_property
     def columns(self) -> Mapping[str, tuple[Leaf, ...]]:
@@ -353,7 +355,7 @@ class _Builder:
         self.leaves.append(Leaf(index, path, keys, text, kind, frame, record, column))
         self.nodes[frame].leaves.append(index)
 
-    def finish(self, title: str) -> Structure:
+    def finish(self, title: str, subject: str = "") -> Structure:
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         for leaf in self.leaves:
             counts[leaf.column][leaf.value] += 1
@@ -385,6 +387,8 @@ class _Builder:
                     tuple(identifiers),
                 )
             )
+        if subject and frames:
+            frames[0] = replace(frames[0], name=clean_value(subject))
         return Structure(tuple(self.leaves), tuple(frames), clean_value(title))
 
 

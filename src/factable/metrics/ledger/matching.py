@@ -9,17 +9,17 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from factable.metrics.ledger.derived.wording import stem as base_form
 from factable.metrics.ledger.derived.wording import synonyms_of
 from factable.metrics.ledger.evidence import stem
-from factable.structure import Frame, Leaf, Structure, label_of
+from factable.metrics.ledger.value_index import ORDER, STATED, ValueIndex, is_exact
+from factable.structure import Frame, Structure, label_of
 from factable.text.markdown import Segment, segments
-from factable.text.templates import clean_value, split_identifier
+from factable.text.templates import clean_value
 from factable.text.values import (
     Date,
     Mention,
@@ -27,19 +27,12 @@ from factable.text.values import (
     Number,
     ParsedText,
     Relation,
-    Time,
     Value,
     Weekdays,
     compare_values,
-    find_mentions,
     parse_text,
-    parts_of,
 )
-from factable.text.values.dates import MONTHS
 from factable.text.values.hints import hint_of
-from factable.text.values.mentions import apply_hint
-from factable.text.values.names import parse_name
-from factable.text.values.nations import regions_of
 from factable.text.values.units import unit_of, vaguer_unit
 from factable.text.values.words import split_words
 from factable.types import Span
@@ -50,8 +43,6 @@ MAX_ABBREVIATION = 4
 MAX_NAME = 40
 # A shorter word of a name is too common to stand for it.
 MIN_PART = 4
-# Half of all other numbers within this share of a number cannot be it; those are compared exactly.
-_SLACK = Fraction(3, 20)
 # Words that stand this near to a value ask for another one plainly; those for its own only slightly.
 PLAINLY, SLIGHTLY = 0.6, 0.15
 # Words of arithmetic count up to this many characters from a number.
@@ -61,7 +52,6 @@ TOGETHER = 6
 EARLIER = 0.8
 # What a sentence speaks of only because the one before does.
 CARRIED = 0.6
-STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 # A word that is in the labels of more values than this tells nothing.
 MAX_CUED = 400
 _WEAK_WORDS = (
@@ -97,144 +87,6 @@ class Match(NamedTuple):
     instead: Candidate | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class ValueIndex:
-    """The values of the data, by number, date and word."""
-
-    structure: Structure
-
-    @cached_property
-    def readings(self) -> tuple[tuple[Value, ...], ...]:
-        """All readings of each leaf, with units from its key and from its siblings."""
-        return tuple(self._read(leaf) for leaf in self.structure.leaves)
-
-    def _read(self, leaf: Leaf) -> tuple[Value, ...]:
-        if leaf.kind in ("unknown", "flag", "prose"):
-            return ()
-        parent = leaf.path.rpartition(".")[0]
-        beside = [(key, value) for path, key, value in self._telling[leaf.frame] if _holds(path, parent)]
-        code = leaf.value.strip()
-        spelled = tuple(map(parse_name, (*regions_of(code), *COMPASS.get(code, ()))))
-        return spelled + _readings(leaf.value, ".".join(leaf.keys), tuple(beside))
-
-    @cached_property
-    def _telling(self) -> Mapping[int, list[tuple[str, str, str]]]:
-        """For each frame what tells units, scales and periods: the path of the object, key and value.
-
-        Objects named `units` tell them of all values; their path is empty.
-        """
-        own: dict[int, list[tuple[str, str, str]]] = defaultdict(list)
-        everywhere: list[tuple[str, str, str]] = []
-        for leaf in self.structure.leaves:
-            if len(leaf.keys) > 1 and leaf.keys[-2].lower() in ("units", "unit"):
-                everywhere.append(("", f"units.{leaf.keys[-1]}", leaf.value))
-            elif _TELLING.search(split_identifier(leaf.keys[-1])):
-                own[leaf.frame].append((leaf.path.rpartition(".")[0], leaf.keys[-1], leaf.value))
-        telling = {}
-        for frame in self.structure.frames:
-            around = [each for outer in self.structure.ancestors(frame) for each in own[outer.index]]
-            telling[frame.index] = [*around, *everywhere]
-        return telling
-
-    @cached_property
-    def periods(self) -> frozenset[Value]:
-        """Years, quarters and other numbers and dates that keys contain: `revenue_2024`, `{"Q3 2025": …}`."""
-        keys = {key for leaf in self.structure.leaves for key in leaf.keys}
-        told = {hint_of(key, {}).period for key in keys}
-        told |= {split_identifier(key) for key in keys if any(map(str.isdecimal, key))}
-        months: set[Value] = {Date(month=number) for number, name in enumerate(MONTHS, 1) if name in told}
-        return frozenset(months) | frozenset(
-            mention.value
-            for text in told
-            if text
-            for mention in find_mentions(text)
-            if _is_exact(mention.value)
-        )
-
-    @cached_property
-    def _numbers(self) -> tuple[list[Fraction], list[int]]:
-        """Absolute values in written and in base units, with their leaves, in order."""
-        pairs: set[tuple[Fraction, int]] = set()
-        for leaf, values in enumerate(self.readings):
-            for value in values:
-                if isinstance(value, Number):
-                    pairs |= {(abs(amount), leaf) for amount in _amounts(value)}
-        ordered = sorted(pairs)
-        return [amount for amount, _ in ordered], [leaf for _, leaf in ordered]
-
-    @cached_property
-    def _dates(self) -> Mapping[tuple[str, int | None], set[int]]:
-        dates: dict[tuple[str, int | None], set[int]] = defaultdict(set)
-        for leaf, values in enumerate(self.readings):
-            for value in values:
-                if isinstance(value, Date):
-                    dates["year", value.year].add(leaf)
-                    dates["month", value.month].add(leaf)
-        return dates
-
-    @cached_property
-    def _words(self) -> Mapping[str, set[int]]:
-        words: dict[str, set[int]] = defaultdict(set)
-        for leaf, values in enumerate(self.readings):
-            for value in values:
-                if isinstance(value, Name):
-                    for word in value.words:
-                        words[word].add(leaf)
-        return words
-
-    @cached_property
-    def _kinds(self) -> Mapping[type, set[int]]:
-        kinds: dict[type, set[int]] = defaultdict(set)
-        for leaf, values in enumerate(self.readings):
-            for value in values:
-                kinds[type(value)].add(leaf)
-        return kinds
-
-    def find(self, value: Value) -> dict[int, Relation]:
-        """The leaves that a value of the text states, and how exactly."""
-        if isinstance(value, Number):
-            near = self._near(value)
-        elif isinstance(value, Date):
-            near = self._dates.get(("year", value.year), set()) if value.year else set()
-            near = near | (self._dates.get(("month", value.month), set()) if value.month else set())
-        elif isinstance(value, Name):
-            near = {leaf for word in value.words for leaf in self._words.get(word, ())}
-        else:
-            near = self._kinds.get(type(value), set())
-        found = {}
-        for leaf in near:
-            relations = [compare_values(reading, value) for reading in self.readings[leaf]]
-            best = min(relations, key=_ORDER.__getitem__, default=Relation.INCOMPARABLE)
-            if best in STATED:
-                found[leaf] = best
-        return found
-
-    def _near(self, value: Number) -> set[int]:
-        amounts, leaves = self._numbers
-        near: set[int] = set()
-        for amount in {abs(each) for each in _amounts(value)} | ({abs(value.high)} if value.high else set()):
-            low = bisect_left(amounts, amount * (1 - _SLACK))
-            high = bisect_right(amounts, amount * (1 + _SLACK))
-            near |= set(leaves[low:high])
-        return near
-
-
-_TELLING = re.compile(r"\b(?:units?|uom|currency|scale|multiplier|period|quarter|year)\b", re.IGNORECASE)
-
-
-# The same data occurs with the texts of many systems.
-@lru_cache(maxsize=1 << 15)
-def _readings(value: str, key: str, telling: tuple[tuple[str, str], ...]) -> tuple[Value, ...]:
-    """Every reading of a value under its key, with what the keys beside it tell."""
-    others = {name: text for name, text in telling if name != key}
-    hint = hint_of(key, others)
-    readings = apply_hint(value, hint)
-    readings += tuple(each.time for each in readings if isinstance(each, Date) and each.time is not None)
-    if hint.unit and any(isinstance(reading, Number) and reading.unit for reading in readings):
-        return readings
-    return tuple(dict.fromkeys((*readings, *parts_of(value, key.rsplit(".", 1)[-1]))))
-
-
 _ARITHMETIC = re.compile(
     r"\b(?:totals?|totall?ing|altogether|together|combined|sum|average[sd]?|mean|median|differ\w*|gap|apart|margin|"
     r"shares?|accounts? for|percent|proportion|per cent|out of|of the|than|more|less|fewer|higher|lower|by|"
@@ -243,33 +95,8 @@ _ARITHMETIC = re.compile(
     r"outscor\w+|over|under|above|below)\b|%",
     re.IGNORECASE,
 )
-_POINTS = {"N": "north", "S": "south", "E": "east", "W": "west"}
-# Directions as they are written out: SW is south-west, southwest or south west.
-COMPASS = {code: (name,) for code, name in _POINTS.items()} | {
-    f"{first}{second}": (f"{_POINTS[first]}-{_POINTS[second]}", f"{_POINTS[first]}{_POINTS[second]}")
-    for first in "NS"
-    for second in "EW"
-}
 _ONE = frozenset(("one", "a", "an"))
 _RIGHT_AFTER = re.compile(r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?", re.IGNORECASE)
-_ORDER = {relation: rank for rank, relation in enumerate(Relation)}
-
-
-def _amounts(number: Number) -> set[Fraction]:
-    unit = unit_of(number.unit)
-    amounts = {number.value, number.value * unit.factor + unit.offset}
-    if number.unit == "percent":
-        amounts.add(number.value / 100)
-    return amounts
-
-
-def _holds(path: str, inner: str) -> bool:
-    """Whether the object at a path is, or contains, the object at another."""
-    return not path or inner == path or inner.startswith((f"{path}.", f"{path}["))
-
-
-def _is_exact(value: Value) -> bool:
-    return isinstance(value, Number | Date | Time)
 
 
 class _Naming(NamedTuple):
@@ -313,7 +140,7 @@ class Matcher:
         pairs = [
             (mention, self.index.find(mention.value))
             for mention in self.parsed.mentions
-            if not (_is_exact(mention.value) and inside[mention.start])
+            if not (is_exact(mention.value) and inside[mention.start])
         ]
         pairs.sort(key=lambda pair: (not pair[1], pair[0].start - pair[0].end, pair[0].start))
         kept: list[tuple[Mention, dict[int, Relation]]] = []
@@ -475,7 +302,7 @@ class Matcher:
     @cached_property
     def _exact(self) -> tuple[list[int], list[int]]:
         """Where the numbers, dates and times of the text begin and end."""
-        spans = sorted((mention.start, mention.end) for mention, _ in self.found if _is_exact(mention.value))
+        spans = sorted((mention.start, mention.end) for mention, _ in self.found if is_exact(mention.value))
         return [start for start, _ in spans], [end for _, end in spans]
 
     def _end_before(self, place: int) -> int:
@@ -510,7 +337,7 @@ class Matcher:
                 Candidate(leaf, relation, self.cue(leaf, span), self.scope_score(leaf, scope))
                 for leaf, relation in leaves.items()
             ),
-            key=lambda each: (-each.strength, _ORDER[each.relation], each.leaf),
+            key=lambda each: (-each.strength, ORDER[each.relation], each.leaf),
         )
         instead = None
         is_amount = self._is_amount(mention) and not self.asks_for_arithmetic(span)
@@ -553,7 +380,7 @@ class Matcher:
         value = mention.value
         is_rank = isinstance(value, Number) and value.unit == "ordinal"
         is_one = isinstance(value, Number) and not value.unit and self._written(mention) in _ONE
-        return _is_exact(value) and not is_rank and not is_one and not self.is_period(mention)
+        return is_exact(value) and not is_rank and not is_one and not self.is_period(mention)
 
     def _written(self, mention: Mention) -> str:
         return self.parsed.text[mention.start : mention.end].lower()

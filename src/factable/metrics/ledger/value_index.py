@@ -1,0 +1,197 @@
+"""The values of the data, by number, date and word: which of them a value of a text states."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+from factable.structure import Leaf, Structure
+from factable.text.templates import split_identifier
+from factable.text.values import (
+    Date,
+    Name,
+    Number,
+    Relation,
+    Time,
+    Value,
+    compare_values,
+    find_mentions,
+    parts_of,
+)
+from factable.text.values.dates import MONTHS
+from factable.text.values.hints import hint_of
+from factable.text.values.mentions import apply_hint
+from factable.text.values.names import parse_name
+from factable.text.values.nations import regions_of
+from factable.text.values.units import unit_of
+
+# Half of all other numbers within this share of a number cannot be it; those are compared exactly.
+_SLACK = Fraction(3, 20)
+STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
+ORDER = {relation: rank for rank, relation in enumerate(Relation)}
+_POINTS = {"N": "north", "S": "south", "E": "east", "W": "west"}
+# Directions as they are written out: SW is south-west, southwest or south west.
+COMPASS = {code: (name,) for code, name in _POINTS.items()} | {
+    f"{first}{second}": (f"{_POINTS[first]}-{_POINTS[second]}", f"{_POINTS[first]}{_POINTS[second]}")
+    for first in "NS"
+    for second in "EW"
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ValueIndex:
+    """The values of the data, by number, date and word."""
+
+    structure: Structure
+
+    @cached_property
+    def readings(self) -> tuple[tuple[Value, ...], ...]:
+        """All readings of each leaf, with units from its key and from its siblings."""
+        return tuple(self._read(leaf) for leaf in self.structure.leaves)
+
+    def _read(self, leaf: Leaf) -> tuple[Value, ...]:
+        if leaf.kind in ("unknown", "flag", "prose"):
+            return ()
+        parent = leaf.path.rpartition(".")[0]
+        beside = [(key, value) for path, key, value in self._telling[leaf.frame] if _holds(path, parent)]
+        code = leaf.value.strip()
+        spelled = tuple(map(parse_name, (*regions_of(code), *COMPASS.get(code, ()))))
+        return spelled + _readings(leaf.value, ".".join(leaf.keys), tuple(beside))
+
+    @cached_property
+    def _telling(self) -> Mapping[int, list[tuple[str, str, str]]]:
+        """For each frame what tells units, scales and periods: the path of the object, key and value.
+
+        Objects named `units` tell them of all values; their path is empty.
+        """
+        own: dict[int, list[tuple[str, str, str]]] = defaultdict(list)
+        everywhere: list[tuple[str, str, str]] = []
+        for leaf in self.structure.leaves:
+            if len(leaf.keys) > 1 and leaf.keys[-2].lower() in ("units", "unit"):
+                everywhere.append(("", f"units.{leaf.keys[-1]}", leaf.value))
+            elif _TELLING.search(split_identifier(leaf.keys[-1])):
+                own[leaf.frame].append((leaf.path.rpartition(".")[0], leaf.keys[-1], leaf.value))
+        telling = {}
+        for frame in self.structure.frames:
+            around = [each for outer in self.structure.ancestors(frame) for each in own[outer.index]]
+            telling[frame.index] = [*around, *everywhere]
+        return telling
+
+    @cached_property
+    def periods(self) -> frozenset[Value]:
+        """Years, quarters and other numbers and dates that keys contain: `revenue_2024`, `{"Q3 2025": …}`."""
+        keys = {key for leaf in self.structure.leaves for key in leaf.keys}
+        told = {hint_of(key, {}).period for key in keys}
+        told |= {split_identifier(key) for key in keys if any(map(str.isdecimal, key))}
+        months: set[Value] = {Date(month=number) for number, name in enumerate(MONTHS, 1) if name in told}
+        return frozenset(months) | frozenset(
+            mention.value
+            for text in told
+            if text
+            for mention in find_mentions(text)
+            if is_exact(mention.value)
+        )
+
+    @cached_property
+    def _numbers(self) -> tuple[list[Fraction], list[int]]:
+        """Absolute values in written and in base units, with their leaves, in order."""
+        pairs: set[tuple[Fraction, int]] = set()
+        for leaf, values in enumerate(self.readings):
+            for value in values:
+                if isinstance(value, Number):
+                    pairs |= {(abs(amount), leaf) for amount in _amounts(value)}
+        ordered = sorted(pairs)
+        return [amount for amount, _ in ordered], [leaf for _, leaf in ordered]
+
+    @cached_property
+    def _dates(self) -> Mapping[tuple[str, int | None], set[int]]:
+        dates: dict[tuple[str, int | None], set[int]] = defaultdict(set)
+        for leaf, values in enumerate(self.readings):
+            for value in values:
+                if isinstance(value, Date):
+                    dates["year", value.year].add(leaf)
+                    dates["month", value.month].add(leaf)
+        return dates
+
+    @cached_property
+    def _words(self) -> Mapping[str, set[int]]:
+        words: dict[str, set[int]] = defaultdict(set)
+        for leaf, values in enumerate(self.readings):
+            for value in values:
+                if isinstance(value, Name):
+                    for word in value.words:
+                        words[word].add(leaf)
+        return words
+
+    @cached_property
+    def _kinds(self) -> Mapping[type, set[int]]:
+        kinds: dict[type, set[int]] = defaultdict(set)
+        for leaf, values in enumerate(self.readings):
+            for value in values:
+                kinds[type(value)].add(leaf)
+        return kinds
+
+    def find(self, value: Value) -> dict[int, Relation]:
+        """The leaves that a value of the text states, and how exactly."""
+        if isinstance(value, Number):
+            near = self._near(value)
+        elif isinstance(value, Date):
+            near = self._dates.get(("year", value.year), set()) if value.year else set()
+            near = near | (self._dates.get(("month", value.month), set()) if value.month else set())
+        elif isinstance(value, Name):
+            near = {leaf for word in value.words for leaf in self._words.get(word, ())}
+        else:
+            near = self._kinds.get(type(value), set())
+        found = {}
+        for leaf in near:
+            relations = [compare_values(reading, value) for reading in self.readings[leaf]]
+            best = min(relations, key=ORDER.__getitem__, default=Relation.INCOMPARABLE)
+            if best in STATED:
+                found[leaf] = best
+        return found
+
+    def _near(self, value: Number) -> set[int]:
+        amounts, leaves = self._numbers
+        near: set[int] = set()
+        for amount in {abs(each) for each in _amounts(value)} | ({abs(value.high)} if value.high else set()):
+            low = bisect_left(amounts, amount * (1 - _SLACK))
+            high = bisect_right(amounts, amount * (1 + _SLACK))
+            near |= set(leaves[low:high])
+        return near
+
+
+_TELLING = re.compile(r"\b(?:units?|uom|currency|scale|multiplier|period|quarter|year)\b", re.IGNORECASE)
+
+
+# The same data occurs with the texts of many systems.
+@lru_cache(maxsize=1 << 15)
+def _readings(value: str, key: str, telling: tuple[tuple[str, str], ...]) -> tuple[Value, ...]:
+    """Every reading of a value under its key, with what the keys beside it tell."""
+    others = {name: text for name, text in telling if name != key}
+    hint = hint_of(key, others)
+    readings = apply_hint(value, hint)
+    readings += tuple(each.time for each in readings if isinstance(each, Date) and each.time is not None)
+    if hint.unit and any(isinstance(reading, Number) and reading.unit for reading in readings):
+        return readings
+    return tuple(dict.fromkeys((*readings, *parts_of(value, key.rsplit(".", 1)[-1]))))
+
+
+def _amounts(number: Number) -> set[Fraction]:
+    unit = unit_of(number.unit)
+    amounts = {number.value, number.value * unit.factor + unit.offset}
+    if number.unit == "percent":
+        amounts.add(number.value / 100)
+    return amounts
+
+
+def _holds(path: str, inner: str) -> bool:
+    """Whether the object at a path is, or contains, the object at another."""
+    return not path or inner == path or inner.startswith((f"{path}.", f"{path}["))
+
+
+def is_exact(value: Value) -> bool:
+    """Whether a value is an amount, a date or a time, and no name."""
+    return isinstance(value, Number | Date | Time)
