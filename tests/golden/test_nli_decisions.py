@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from factable.metrics.nli.check import Check, decide, explain_check, questions_of
-from factable.metrics.tables import Selection
+from factable.metrics.selection import Selection
 from factable.text.templates import Templates
 from factable.types import Example, Record, Table
 

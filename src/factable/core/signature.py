@@ -1,6 +1,7 @@
 """The two texts that stand for a metric: its spec (how to ask for it) and its signature (what made it)."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,9 +62,15 @@ def _plug_in_version(metric: "Metric") -> list[str]:
         return []
     if package.startswith(FILE_MODULE):
         return [f"file:{package.removeprefix(FILE_MODULE)[:SHOWN_HASH]}"]
+    return list(_versions_of(package))
+
+
+@cache
+def _versions_of(package: str) -> tuple[str, ...]:
+    """The distributions that a package is from, with their versions; looking them up reads every one."""
     from importlib.metadata import packages_distributions, version
 
-    return [f"{name}:{version(name)}" for name in sorted(set(packages_distributions().get(package, [])))]
+    return tuple(f"{name}:{version(name)}" for name in sorted(set(packages_distributions().get(package, []))))
 
 
 def settings_of(signature: str) -> list[str]:

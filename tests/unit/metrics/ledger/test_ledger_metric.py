@@ -30,17 +30,19 @@ def scores():
 
 def test_parts_of_each_text(scores):
     assert list(scores.parts["ok"]) == [1, 0, 0]
-    assert list(scores.parts["omission"]) == [0, 1, 1]
-    assert list(scores.parts["hallucination"]) == [0, 0, 1]
-    assert list(scores.parts["omitted"]) == [0, 50, 50]
-    assert list(scores.parts["unsupported"]) == pytest.approx([0, 0, 100 / 7])
+    assert list(scores.parts["omission"]) == [0, 1, 0]
+    assert list(scores.parts["contradiction"]) == [0, 0, 1]
+    assert list(scores.parts["hallucination"]) == [0, 0, 0]
+    assert list(scores.parts["omitted"]) == [0, 50, 0]
+    assert list(scores.parts["contradicted"]) == pytest.approx([0, 0, 100 / 7])
+    assert list(scores.parts["correct"])[2] < 0.5 < min(list(scores.parts["correct"])[:2])
     assert scores.values[0] > max(scores.values[1:])
 
 
 def test_rates_of_the_corpus_are_rates_of_sums(scores):
     assert scores.corpus_parts["ok"] == pytest.approx(1 / 3)
-    assert scores.corpus_parts["omitted"] == pytest.approx(100 * 2 / 6)
-    assert scores.corpus_parts["unsupported"] == pytest.approx(100 * 1 / 18)
+    assert scores.corpus_parts["omitted"] == pytest.approx(100 * 1 / 6)
+    assert scores.corpus_parts["contradicted"] == pytest.approx(100 * 1 / 18)
     assert scores.corpus == pytest.approx(math.fsum(scores.values) / 3)
 
 

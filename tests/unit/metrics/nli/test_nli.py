@@ -10,7 +10,8 @@ import factable
 from factable.errors import UsageError
 from factable.metrics.nli.check import Check, decide, explain_check, questions_of, sentence_pairs
 from factable.metrics.nli.metric import NliCheck
-from factable.metrics.tables import NO_FACTS, Selection
+from factable.metrics.selection import Selection
+from factable.metrics.tables import NO_FACTS
 from factable.text.templates import Templates
 from factable.types import Example, Record, Table
 from helpers.paths import RESTAURANTS
