@@ -13,7 +13,7 @@ from factable.cli.main import cli
 from factable.train.everyday import make_examples
 from factable.train.everyday.derived import superlative
 from factable.train.everyday.domains import load_part, wordings_of
-from factable.train.everyday.faults import FAULTS
+from factable.train.everyday.fault_kinds import FAULTS
 from factable.train.everyday.records import make_record
 from factable.train.everyday.values import Value, another_number, say_money, say_rounded, say_value
 

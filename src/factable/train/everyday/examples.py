@@ -7,7 +7,8 @@ from typing import Any
 
 from factable.train.everyday.derived import derive
 from factable.train.everyday.domains import Part, Wordings, load_part
-from factable.train.everyday.faults import Plan, make_fault
+from factable.train.everyday.fault_kinds import make_fault
+from factable.train.everyday.faults import Plan
 from factable.train.everyday.records import Record, make_record
 from factable.train.everyday.statements import Statement, state, state_joint
 from factable.train.everyday.texts import Sentence, write_text

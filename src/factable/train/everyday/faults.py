@@ -566,39 +566,3 @@ def omitted(plan: Plan, rng: Random) -> str | None:
     left_out = rng.choice(single)
     plan.statements = [each for each in plan.statements if each is not left_out]
     return main_path(left_out)
-
-
-# A rule and how often it is tried first.
-FAULTS: dict[str, tuple[FaultRule, float]] = {
-    **{"number": (wrong_number, 1.2), "digit": (wrong_digit, 0.8), "unit": (wrong_unit, 1.2)},
-    **{
-        "currency": (wrong_currency, 1.2),
-        "moment": (wrong_moment, 1.5),
-        "other_attribute": (other_attribute, 4),
-    },
-    "incompatible_attribute": (incompatible_attribute, 1),
-    "exchanged_attributes": (exchanged_attributes, 4),
-    "exchanged_entities": (exchanged_entities, 5),
-    "subject": (wrong_subject, 5),
-    "relation": (wrong_relation, 3),
-    "negation": (negated, 1.5),
-    "null_claim": (claim_on_null, 2.5),
-    "made_up_feature": (made_up_feature, 0.8),
-    "made_up_value": (made_up_value, 1.2),
-    "arithmetic": (wrong_arithmetic, 3),
-    "superlative": (wrong_superlative, 4),
-    "comparison": (wrong_comparison, 4),
-    "count": (wrong_count, 5),
-    "trend": (wrong_trend, 5),
-    "period": (wrong_period, 4),
-    "outside": (outside, 0.6),
-    "omission": (omitted, 1.5),
-}
-
-
-def make_fault(plan: Plan, rng: Random) -> tuple[str, str]:
-    """Make one statement of a plan wrong; the kind of fault and the path of what was told wrongly."""
-    order = sorted(FAULTS, key=lambda name: rng.random() ** (1 / FAULTS[name][1]), reverse=True)
-    # The last that can always be made is a sentence about something else.
-    tried = ((name, FAULTS[name][0](plan, rng)) for name in order)
-    return next((name, path) for name, path in tried if path is not None)
