@@ -16,6 +16,7 @@ from factable.models.qa import (
     qa_identity,
     writes_answers,
 )
+from factable.models.runtime.cache import CACHE_VERSION
 from factable.models.runtime.progress import no_progress
 from factable.models.seq2seq import MAX_NEW_TOKENS, AnswerInText, Seq2Seq, seq2seq_identity, write_questions
 from helpers.nli_models import make_hf_folder
@@ -106,7 +107,7 @@ def test_a_model_that_asks_and_answers_is_not_mistaken(folder, tmp_path, monkeyp
     assert questions[: len(ASKED)] == questions[len(ASKED) :]
     # The same words in front of the same text: the same is written, and kept apart.
     assert [answer.text for answer in answer_questions(str(folder), ASKED)] == questions[: len(ASKED)]
-    with sqlite3.connect(tmp_path / "seq2seq.sqlite") as file:
+    with sqlite3.connect(tmp_path / f"seq2seq-{CACHE_VERSION}.sqlite") as file:
         assert file.execute("SELECT count(*) FROM answers").fetchone() == (len(ASKED),)
     file.close()
     assert qa_identity(str(folder)) == seq2seq_identity(str(folder))
