@@ -13,7 +13,6 @@ from typing import Literal
 
 from factable.io.data import is_missing
 from factable.text.templates import clean_value, split_identifier
-from factable.text.values.words import split_words
 from factable.types import Record, Table
 
 LeafKind = Literal["value", "flag", "unknown", "prose", "technical"]
@@ -142,6 +141,16 @@ class Structure:
         return {column: tuple(leaves) for column, leaves in columns.items()}
 
     @cached_property
+    def comparable(self) -> tuple[tuple[Leaf, ...], ...]:
+        """Values that may be added or compared: those of a column, and those of one object."""
+        groups: dict[str, list[Leaf]] = defaultdict(list)
+        for leaf in self.leaves:
+            if leaf.kind == "value":
+                groups[leaf.column].append(leaf)
+                groups[f"{leaf.path.rpartition('.')[0]}.*"].append(leaf)
+        return tuple(map(tuple, groups.values()))
+
+    @cached_property
     def groups(self) -> Mapping[str, tuple[Frame, ...]]:
         """The frames that are members of the same list, or rows of one table."""
         groups: dict[str, list[Frame]] = defaultdict(list)
@@ -165,20 +174,12 @@ class Structure:
             yield current
             current = None if current.parent is None else self.frames[current.parent]
 
-    def siblings(self, leaf: Leaf) -> tuple[Leaf, ...]:
-        """The other values of the frame of a value."""
-        return tuple(self.leaves[index] for index in self.frame_of(leaf).leaves if index != leaf.index)
-
     def subject_of(self, leaf: Leaf) -> str:
         """The name of what a value is about, from the nearest frame that has one; the title if none has."""
         for frame in self.ancestors(self.frame_of(leaf)):
             if frame.name and frame.name != leaf.value:
                 return frame.name
         return self.title
-
-    def is_plain(self) -> bool:
-        """Whether the data is one flat object, or triples: nothing nested, no rows."""
-        return len(self.frames) <= 1
 
 
 def label_of(keys: Sequence[str]) -> str:
@@ -188,11 +189,6 @@ def label_of(keys: Sequence[str]) -> str:
     if len(useful) > 1 and useful[-1].lower() in _GENERIC:
         useful.pop()
     return " ".join(useful)
-
-
-def words_of(text: str) -> frozenset[str]:
-    """The words of a label or value, folded."""
-    return frozenset(word.folded for word in split_words(text))
 
 
 def is_prose(value: str) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from factable.metrics.ledger.reading import CONNECTING, SAID, Reading, overlaps
+from factable.metrics.ledger.reading import CONNECTING, Reading, overlaps
 from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, clean_value, fill, split_identifier
-from factable.text.values import Date, Hit, Name, Number, Relation
+from factable.text.values import STATED, Date, Hit, Name, Number, Relation
 from factable.text.values.words import Word, same_word, split_words
 from factable.types import Record, Span
 
@@ -94,7 +94,7 @@ def align_records(reading: Reading) -> Alignment:
     misplaced: dict[int, Span] = {}
     taken: dict[Span, int] = {}
     for index in reading.indices:
-        said = [hit for hit in reading.hits[index] if hit.relation in SAID]
+        said = [hit for hit in reading.hits[index] if hit.relation in STATED]
         if not said:
             continue
         rivals = rivals_of(reading, index)

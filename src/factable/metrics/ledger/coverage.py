@@ -5,13 +5,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from factable.metrics.ledger.evidence import stem
+from factable.metrics.ledger.evidence import beginning
 from factable.metrics.ledger.matching import Candidate, Match
 from factable.metrics.ledger.structured import StructuredReading
 from factable.metrics.ledger.verdict import FactState
 from factable.structure import Leaf
 from factable.text.templates import Templates
-from factable.text.values import Relation, find_value
+from factable.text.values import STATED, Relation, find_value
 from factable.text.values.words import split_words
 from factable.types import Record, Span
 
@@ -20,7 +20,6 @@ AS_GOOD = 0.35
 # The share of the words of free text that a text must have to say it.
 PROSE_SHARE = 0.3
 _ZERO = frozenset(("0", "0.0", "0.00"))
-_STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 
 
 class Said(NamedTuple):
@@ -71,7 +70,7 @@ def _settle(
         hits = [
             hit
             for hit in find_value(leaf.value, reading.matcher.parsed, leaf.keys[-1])
-            if hit.relation in _STATED
+            if hit.relation in STATED
         ]
         if hits:
             return Said("supported", hits[0].span, 0.9)
@@ -122,8 +121,8 @@ def _by_statement(reading: StructuredReading) -> dict[int, Said]:
 
 
 def _is_retold(reading: StructuredReading, leaf: Leaf) -> bool:
-    words = {stem(word.folded) for word in split_words(leaf.value) if len(word.folded) > 3}
-    in_text = {stem(word.folded) for word in reading.matcher.parsed.words}
+    words = {beginning(word.folded) for word in split_words(leaf.value) if len(word.folded) > 3}
+    in_text = {beginning(word.folded) for word in reading.matcher.parsed.words}
     return bool(words) and len(words & in_text) >= PROSE_SHARE * len(words)
 
 

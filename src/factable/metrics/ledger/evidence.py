@@ -43,7 +43,7 @@ class Piece(NamedTuple):
     numbers: tuple[float, ...] = ()
 
 
-def stem(word: str) -> str:
+def beginning(word: str) -> str:
     """The beginning of a word, which its forms share."""
     return word[:_STEM]
 
@@ -104,11 +104,11 @@ class EvidenceIndex:
         """Pieces by the stems of their words; names of frames lead to the pieces of the frame."""
         stems: dict[str, list[int]] = defaultdict(list)
         of_frame = {
-            frame.index: {stem(word.folded) for word in split_words(frame.name)}
+            frame.index: {beginning(word.folded) for word in split_words(frame.name)}
             for frame in self.structure.frames
         }
         for piece in self.pieces:
-            words = {stem(word.folded) for word in split_words(piece.text)}
+            words = {beginning(word.folded) for word in split_words(piece.text)}
             for name in words | of_frame.get(piece.frame, set()):
                 if name not in _COMMON:
                     stems[name].append(piece.position)
@@ -138,7 +138,7 @@ class EvidenceIndex:
         """The pieces that share words or numbers with a sentence, the best first."""
         scores: dict[int, float] = defaultdict(float)
         count = len(self.pieces) + 1
-        for word in {stem(word.folded) for word in split_words(sentence)} - _COMMON:
+        for word in {beginning(word.folded) for word in split_words(sentence)} - _COMMON:
             found = self._stems.get(word, ())
             weight = math.log(1 + count / (1 + len(found)))
             for position in found:

@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 from factable.metrics.ledger.derived.wording import stem as base_form
 from factable.metrics.ledger.derived.wording import synonyms_of
-from factable.metrics.ledger.evidence import stem
-from factable.metrics.ledger.value_index import ORDER, STATED, ValueIndex, is_exact
+from factable.metrics.ledger.evidence import beginning
+from factable.metrics.ledger.value_index import ORDER, ValueIndex, is_exact
 from factable.structure import Frame, Structure, label_of
 from factable.text.markdown import Segment, segments
 from factable.text.templates import clean_value
 from factable.text.values import (
+    STATED,
     Date,
     Mention,
     Name,
@@ -437,7 +438,7 @@ class Matcher:
         parts = [self.structure.title]
         for leaf in self.structure.leaves:
             parts += [" ".join(leaf.keys), leaf.label, clean_value(leaf.value)]
-        return frozenset(stem(word.folded) for part in parts for word in split_words(part))
+        return frozenset(beginning(word.folded) for part in parts for word in split_words(part))
 
 
 def _relation(value: Value, said: Value) -> Relation:
@@ -475,7 +476,7 @@ def stands_for(word: str, label: str) -> bool:
     if label.isupper() and 2 <= len(label) <= MAX_ABBREVIATION:
         return word == label.lower() or _abbreviates(label.lower(), word)
     short, long = sorted((word, label), key=len)
-    if stem(word) == stem(label) or (len(short) >= 3 and long.startswith(short)):
+    if beginning(word) == beginning(label) or (len(short) >= 3 and long.startswith(short)):
         return True
     bases = {base_form(label), *synonyms_of(base_form(label))}
     return _root(base_form(word)) in set(map(_root, bases))

@@ -7,6 +7,7 @@ from functools import cached_property
 from factable.text.sentences import sentence_spans
 from factable.text.templates import Templates, clean_value, facts_of, split_identifier
 from factable.text.values import (
+    STATED,
     Date,
     Hit,
     Mention,
@@ -20,9 +21,6 @@ from factable.text.values import (
 )
 from factable.text.values.words import Word, same_word, split_words
 from factable.types import Example, Record, Span
-
-# A value in a text says that of the data if it is one of these to it.
-SAID = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,7 @@ def _best_support(span: Span, hits: Sequence[Hit]) -> Relation | None:
 
 def says(hit: Hit, span: Span) -> bool:
     """Whether a span has words that say a value."""
-    return hit.relation in SAID and overlaps(hit.span, span)
+    return hit.relation in STATED and overlaps(hit.span, span)
 
 
 def overlaps(span: Span, other: Span) -> bool:

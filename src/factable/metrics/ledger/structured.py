@@ -6,14 +6,15 @@ no by keys (`yes_no`), opening hours (`hours`), arithmetic (`derived`), and a mo
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from factable.metrics.ledger.arithmetic import computed_number
+from factable.metrics.ledger.computed import computed_number
 from factable.metrics.ledger.derived import derived_statements
-from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex, stem
+from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex, beginning
 from factable.metrics.ledger.features import logit
 from factable.metrics.ledger.hours import hours_statements
 from factable.metrics.ledger.matching import Match, Matcher
@@ -179,9 +180,13 @@ class Marks:
             for (start, end), chance in zip(marks.spans, marks.probabilities, strict=True)
         ]
 
+        self._ends = [end for (_, end), _ in self.tokens]
+        self._starts = [start for (start, _), _ in self.tokens]
+
     def inside(self, span: Span) -> list[float]:
         """The probabilities of the tokens of a span."""
-        return [chance for token, chance in self.tokens if overlaps(token, span)]
+        first, last = bisect_right(self._ends, span[0]), bisect_left(self._starts, span[1])
+        return [chance for _, chance in self.tokens[first:last]]
 
     def mean(self, span: Span) -> float:
         """The mean probability in a span."""
@@ -287,7 +292,7 @@ def _name_features(
 ) -> tuple[dict[str, float], ClaimState, tuple[int, ...], str]:
     """What is known of a name: whether the data has it, or its words."""
     words = [word.folded for word in split_words(reading.text[slice(*match.span)])]
-    known = [word for word in words if stem(word) in reading.matcher.data_words]
+    known = [word for word in words if beginning(word) in reading.matcher.data_words]
     share = len(known) / len(words) if words else 1.0
     best = match.candidates[0] if match.candidates else None
     features = {
@@ -317,7 +322,7 @@ def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]
         if not _LETTERS.search(reading.text[slice(*span)]):
             continue
         words = split_words(reading.text[slice(*span)])
-        known = sum(stem(word.folded) in reading.matcher.data_words for word in words)
+        known = sum(beginning(word.folded) in reading.matcher.data_words for word in words)
         features = {
             "mark": logit(marks.mean(span)),
             "highest mark": logit(marks.highest(span)),

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from factable.structure import Leaf, Structure
 from factable.text.templates import split_identifier
 from factable.text.values import (
+    STATED,
     Date,
     Name,
     Number,
@@ -30,7 +31,6 @@ from factable.text.values.units import unit_of
 
 # Half of all other numbers within this share of a number cannot be it; those are compared exactly.
 _SLACK = Fraction(3, 20)
-STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 ORDER = {relation: rank for rank, relation in enumerate(Relation)}
 _POINTS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 # Directions as they are written out: SW is south-west, southwest or south west.

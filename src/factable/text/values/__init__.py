@@ -3,6 +3,7 @@
 from factable.text.values.compare import compare_values
 from factable.text.values.hints import Hint, hint_of
 from factable.text.values.kinds import (
+    STATED,
     Boolean,
     Date,
     Mention,
@@ -18,6 +19,7 @@ from factable.text.values.mentions import apply_hint, find_mentions, parse_value
 from factable.text.values.search import Hit, ParsedText, find_value, parse_text
 
 __all__ = [
+    "STATED",
     "Boolean",
     "Date",
     "Hint",

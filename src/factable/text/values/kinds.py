@@ -24,6 +24,10 @@ class Relation(Enum):
         return {Relation.COARSER: Relation.FINER, Relation.FINER: Relation.COARSER}.get(self, self)
 
 
+# A value in a text states one of the data if it is one of these to it.
+STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """An exact number in a unit; `step` is the place value of its last digit, `high` the end of a range."""

@@ -9,6 +9,7 @@ from factable.text.templates import split_identifier
 from factable.text.values.compare import compare_values
 from factable.text.values.hints import MONEY_WORDS, hint_of
 from factable.text.values.kinds import (
+    STATED,
     Boolean,
     Mention,
     Name,
@@ -25,7 +26,6 @@ from factable.text.values.words import Word, same_word, split_words
 from factable.types import Span
 
 _EXACTNESS = {relation: rank for rank, relation in enumerate(Relation)}
-_STATED = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 _NOT = re.compile(
     r"(?:\bnot\b|\bno\b|\bnon-?|\bnever\b|n['’]t\b|\bwithout\b|\black(?:s|ing)?\b|\bcannot\b)(?:\W+\w+){0,3}\W*\Z",
     re.IGNORECASE,
@@ -106,7 +106,7 @@ def _hits(value: Value, parsed: ParsedText, attribute: str) -> list[Hit]:
     compared = (
         ((mention.start, mention.end), compare_values(value, mention.value)) for mention in parsed.mentions
     )
-    hits = [Hit(span, relation) for span, relation in compared if relation in _STATED]
+    hits = [Hit(span, relation) for span, relation in compared if relation in STATED]
     if isinstance(value, Number) and value.value == 0 and not value.bound and value.high is None:
         hits += _find_zero(value.unit, parsed, attribute)
     return hits
@@ -127,7 +127,7 @@ def _find_name(name: Name, parsed: ParsedText) -> list[Hit]:
             hits.append(Hit(span, Relation.FINER if longer else Relation.EQUAL))
     for mention in names:
         relation = compare_values(name, mention.value)
-        if relation in _STATED and not _is_another(name, mention, parsed):
+        if relation in STATED and not _is_another(name, mention, parsed):
             hits.append(Hit((mention.start, mention.end), relation))
     return hits
 

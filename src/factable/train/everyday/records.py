@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from factable.text.values.dates import MONTHS, WEEKDAYS
 from factable.train.everyday.domains import Attribute, Domain, EntityType, Wordings, fill_words
 from factable.train.everyday.values import (
     CURRENCIES,
-    DAYS,
-    MONTHS,
     UNITS,
     Value,
     capitalized,
@@ -195,7 +194,7 @@ def draw_hours(rng: Random) -> dict[str, Value | None]:
         rng.choice((420, 480, 510, 540, 600, 660)),
         rng.choice((960, 1020, 1080, 1110, 1200, 1260)),
     )
-    hours: dict[str, Value | None] = dict.fromkeys(DAYS[:5], span(opens, closes))
+    hours: dict[str, Value | None] = dict.fromkeys(WEEKDAYS[:5], span(opens, closes))
     hours["Saturday"] = span(opens + rng.choice((30, 60, 90)), closes - rng.choice((60, 120, 180)))
     hours["Sunday"] = None if rng.random() < 0.7 else span(opens + 120, max(closes - 210, opens + 360))
     if rng.random() < 0.2:

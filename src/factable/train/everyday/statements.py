@@ -6,9 +6,10 @@ from functools import cache
 from random import Random
 from typing import Literal
 
+from factable.text.values.dates import WEEKDAYS
 from factable.train.everyday.domains import Wordings
 from factable.train.everyday.records import Entity, Fact, Record
-from factable.train.everyday.values import DAYS, Value, article, same_value, say_time, say_value
+from factable.train.everyday.values import Value, article, same_value, say_time, say_value
 
 TOKEN = re.compile(r"\{([^}]+)\}|\[([^|\]]*)\|([^\]]*)\]")
 PLURAL = re.compile(r"^( (?:\w+ )?\w+[^s\W])s\b")
@@ -176,7 +177,7 @@ def state_hours(record: Record, entity: Entity, fact: Fact, shared: Wordings, rn
     """A statement about opening hours: of working days, of a day, or of a day on which it is closed."""
     runs = same_hours(fact)
     first, last, value = rng.choice(runs)
-    days = DAYS[DAYS.index(first) : DAYS.index(last) + 1]
+    days = WEEKDAYS[WEEKDAYS.index(first) : WEEKDAYS.index(last) + 1]
     if first == last:
         spoken = rng.choice((f"on {first}", f"on {first}s"))
     elif (first, last) == ("Monday", "Friday") and rng.random() < 0.4:
@@ -187,7 +188,7 @@ def state_hours(record: Record, entity: Entity, fact: Fact, shared: Wordings, rn
     paths = tuple(path for day in days for path in fact.part_paths[day])
     wrong_days = [
         rng.choice((f"on {day}", f"on {day}s"))
-        for day in DAYS
+        for day in WEEKDAYS
         if fact.parts[day] != value and day not in days
     ]
     paths = (*subject_paths(record, entity), *paths)

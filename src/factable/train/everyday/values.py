@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Literal
 
+from factable.text.values.dates import MONTHS, WEEKDAYS
+
 ValueKind = Literal[
     "number", "quantity", "money", "percent", "rating", "date", "time", "year", "yes_no", "word", "list"
 ]
@@ -82,29 +84,6 @@ NUMBER_WORDS = (
     "ten",
     "eleven",
     "twelve",
-)
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-DAYS = (
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
 )
 
 
@@ -252,7 +231,7 @@ def say_date(day: datetime.date, rng: Random) -> str:
     forms = (
         f"{day.day} {month} {day.year}",
         f"{month} {day.day}, {day.year}",
-        f"{DAYS[day.weekday()]}, {day.day} {month} {day.year}",
+        f"{WEEKDAYS[day.weekday()]}, {day.day} {month} {day.year}",
     )
     return rng.choices(forms, (5, 4, 1))[0]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from factable.io.data import make_table
-from factable.metrics.ledger.arithmetic import computed_number
+from factable.metrics.ledger.computed import computed_number
 from factable.metrics.ledger.evidence import EvidenceIndex
 from factable.metrics.ledger.matching import Matcher, stands_for
 from factable.structure import Structure

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.matching import Matcher
-from factable.structure import Leaf
 from factable.text.values import Mention, Number
 from factable.text.values.units import unit_of, vaguer_unit
 from factable.types import Span
@@ -106,13 +105,7 @@ def _columns(matcher: Matcher, number: Number, mention: Mention, sentence: Span)
         if sentence[0] <= naming.start < sentence[1]
         for frame in naming.frames
     }
-    groups: dict[str, list[Leaf]] = {}
-    for leaf in matcher.structure.leaves:
-        if leaf.kind == "value":
-            groups.setdefault(leaf.column, []).append(leaf)
-            parent = leaf.path.rpartition(".")[0]
-            groups.setdefault(f"{parent}.*", []).append(leaf)
-    for leaves in groups.values():
+    for leaves in matcher.structure.comparable:
         if not 1 < len(leaves) <= MAX_COLUMN:
             continue
         amounts = {
