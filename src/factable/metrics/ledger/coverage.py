@@ -1,6 +1,7 @@
 """Which facts of structured data a text says: by value, by key, by arithmetic, or in other words."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -67,16 +68,26 @@ def _settle(
     if leaf.kind == "prose":
         return Said("supported", None, 0.7, "in other words") if _is_retold(reading, leaf) else OMITTED
     if leaf.kind == "value":
-        hits = [
-            hit
-            for hit in find_value(leaf.value, reading.matcher.parsed, leaf.keys[-1])
-            if hit.relation in STATED
-        ]
-        if hits:
-            return Said("supported", hits[0].span, 0.9)
+        found = _find(reading, leaf)
+        if found is not None:
+            return Said("supported", found, 0.9)
         if leaf.value.strip() in _ZERO and (free := _without(reading, leaf)):
             return Said("supported", free, 0.85)
     return OMITTED
+
+
+def _find(reading: StructuredReading, leaf: Leaf) -> Span | None:
+    """Where a text states a value that is no mention of it; beside large data, only in its own words."""
+    parsed = reading.matcher.parsed
+    if reading.is_small:
+        hits = [hit for hit in find_value(leaf.value, parsed, leaf.keys[-1]) if hit.relation in STATED]
+        return hits[0].span if hits else None
+    words = [word.folded for word in split_words(leaf.value)]
+    place = parsed.line.find(f" {' '.join(words)} ") if words else -1
+    if place < 0:
+        return None
+    first = bisect_left(parsed.offsets, place)
+    return parsed.words[first].start, parsed.words[first + len(words) - 1].end
 
 
 def _without(reading: StructuredReading, leaf: Leaf) -> Span | None:

@@ -53,6 +53,8 @@ TOGETHER = 6
 EARLIER = 0.8
 # What a sentence speaks of only because the one before does.
 CARRIED = 0.6
+# Another value is asked for only by words this near, and only of what the sentence may speak of.
+MIN_CUE = MIN_SCOPE = 0.5
 # A word that is in the labels of more values than this tells nothing.
 MAX_CUED = 400
 _WEAK_WORDS = (
@@ -242,16 +244,14 @@ class Matcher:
         a value that ends at `after` goes before all others: "27 km/h on Friday".
         """
         start, end = self._segment_of(place)
-        for naming in self.namings if after is not None else ():
-            if after is not None and after <= naming.start < end:
-                if _RIGHT_AFTER.fullmatch(self.parsed.text, after, naming.start):
-                    return dict.fromkeys(naming.frames, 1.0)
-                break
-        inside = [naming for naming in self.namings if start <= naming.start < end]
+        first, last = bisect_left(self._named_at, start), bisect_left(self._named_at, end)
+        inside = self.namings[first:last]
+        following = [naming for naming in inside if after is not None and after <= naming.start]
+        if following and _RIGHT_AFTER.fullmatch(self.parsed.text, after or 0, following[0].start):
+            return dict.fromkeys(following[0].frames, 1.0)
         before = [naming for naming in inside if naming.start <= place]
         if not inside:
-            earlier = [naming for naming in self.namings if naming.start < start]
-            return dict.fromkeys(earlier[-1].frames, CARRIED) if earlier else {}
+            return dict.fromkeys(self.namings[first - 1].frames, CARRIED) if first else {}
         scope: dict[int, float] = {}
         nearest = place
         for naming in reversed(before or inside[:1]):
@@ -260,6 +260,10 @@ class Matcher:
             for frame in naming.frames:
                 scope.setdefault(frame, score)
         return scope
+
+    @cached_property
+    def _named_at(self) -> list[int]:
+        return [naming.start for naming in self.namings]
 
     def _segment_of(self, place: int) -> Span:
         number = max(0, bisect_right(self._starts, place) - 1)
@@ -397,19 +401,15 @@ class Matcher:
         span = mention.start, mention.end
         best: Candidate | None = None
         for leaf in self._cued(span):
-            if leaf in leaves:
+            # The frame first: it is quickly told, and rules out most of a large table.
+            at = self.scope_score(leaf, scope)
+            if leaf in leaves or at < MIN_SCOPE or self.cue(leaf, span, alone=True) < MIN_CUE:
                 continue
             values = [value for value in self.index.readings[leaf] if type(value) is type(mention.value)]
             if not any(_differs(value, mention.value) for value in values):
                 continue
-            candidate = Candidate(
-                leaf, Relation.DIFFERENT, self.cue(leaf, span, alone=True), self.scope_score(leaf, scope)
-            )
-            if (
-                candidate.cue >= 0.5
-                and candidate.scope >= 0.5
-                and (best is None or candidate.strength > best.strength)
-            ):
+            candidate = Candidate(leaf, Relation.DIFFERENT, self.cue(leaf, span, alone=True), at)
+            if best is None or candidate.strength > best.strength:
                 best = candidate
         return best
 

@@ -29,8 +29,9 @@ from factable.text.values.names import parse_name
 from factable.text.values.nations import regions_of
 from factable.text.values.units import unit_of
 
-# Half of all other numbers within this share of a number cannot be it; those are compared exactly.
-_SLACK = Fraction(3, 20)
+# No number is a rounding of another that is further off than this share of it.
+_SLACK = 0.15
+_TINY = 1e-9
 ORDER = {relation: rank for rank, relation in enumerate(Relation)}
 _POINTS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 # Directions as they are written out: SW is south-west, southwest or south west.
@@ -96,15 +97,16 @@ class ValueIndex:
         )
 
     @cached_property
-    def _numbers(self) -> tuple[list[Fraction], list[int]]:
-        """Absolute values in written and in base units, with their leaves, in order."""
-        pairs: set[tuple[Fraction, int]] = set()
+    def _numbers(self) -> tuple[list[float], list[int], list[float]]:
+        """Absolute values in written and in base units, in order; their leaves; how far they may be off."""
+        entries: set[tuple[float, int, float]] = set()
         for leaf, values in enumerate(self.readings):
             for value in values:
                 if isinstance(value, Number):
-                    pairs |= {(abs(amount), leaf) for amount in _amounts(value)}
-        ordered = sorted(pairs)
-        return [amount for amount, _ in ordered], [leaf for _, leaf in ordered]
+                    places = _place(value)
+                    entries |= {(abs(float(amount)), leaf, places) for amount in _amounts(value)}
+        ordered = sorted(entries)
+        return [each[0] for each in ordered], [each[1] for each in ordered], [each[2] for each in ordered]
 
     @cached_property
     def _dates(self) -> Mapping[tuple[str, int | None], set[int]]:
@@ -154,13 +156,28 @@ class ValueIndex:
         return found
 
     def _near(self, value: Number) -> set[int]:
-        amounts, leaves = self._numbers
+        """The leaves whose numbers a number of the text may be, exactly or rounded."""
+        amounts, leaves, places = self._numbers
         near: set[int] = set()
-        for amount in {abs(each) for each in _amounts(value)} | ({abs(value.high)} if value.high else set()):
+        place = _place(value)
+        for amount in {abs(float(each)) for each in _amounts(value)} | (
+            {abs(float(value.high))} if value.high else set()
+        ):
             low = bisect_left(amounts, amount * (1 - _SLACK))
             high = bisect_right(amounts, amount * (1 + _SLACK))
-            near |= set(leaves[low:high])
+            near |= {
+                leaves[index]
+                for index in range(low, high)
+                if abs(amounts[index] - amount) <= max(place, places[index]) * amount
+            }
         return near
+
+
+def _place(number: Number) -> float:
+    """How far a number may be off, as a share of it: by the place of its last digit; bounds, by any."""
+    if number.bound or number.high is not None or not number.value or unit_of(number.unit).offset:
+        return float(_SLACK)
+    return min(float(_SLACK), float(number.step / abs(number.value))) + _TINY
 
 
 _TELLING = re.compile(r"\b(?:units?|uom|currency|scale|multiplier|period|quarter|year)\b", re.IGNORECASE)
