@@ -1,14 +1,11 @@
 """The ledger: every fact of the data and every claim of the text accounted for, with spans."""
 
 import math
-from array import array
 from collections.abc import Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import TypedDict
 
-from factable.core.metric import Metric, metric, param
-from factable.core.results import VALUE, Analysis
+from factable.core.metric import metric, param
 from factable.errors import UsageError, suggest_parameters
 from factable.io.faults import kind_of
 from factable.io.rows import table_of
@@ -19,29 +16,22 @@ from factable.metrics.ledger.reading import Reading
 from factable.metrics.ledger.structured import NO_MARKS, StructuredReading
 from factable.metrics.ledger.structured_verdict import structured_verdicts
 from factable.metrics.ledger.verdict import Rules, Verdict
+from factable.metrics.ledger.verdict_metric import Unscored, VerdictMetric
 from factable.metrics.ledger.weights import load_ledger_weights, load_structured_weights, weights_checksum
 from factable.metrics.nli.metric import NliCheck
 from factable.metrics.questeval.metric import QuestEval
 from factable.metrics.selection import FactNames, Selection, names_in
-from factable.metrics.tables import NO_FACTS
 from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
-from factable.types import ERRORS, Example, Table
+from factable.types import Example, Table
 
 
 @metric
-class Ledger(Metric):
+class Ledger(VerdictMetric):
     """Facts of the data that are missing and claims of the text that are made up, with their spans."""
 
     name = "ledger"
-    parts = ("ok", "probability", "correct", *ERRORS, "omitted", "contradicted", "unsupported")
-    scales = MappingProxyType(
-        {"omitted": "per 100 facts", "contradicted": "per 100 words", "unsupported": "per 100 words"}
-    )
-    slow = True
-    additive = True
-    always_explains = True
 
     model: str = param(
         "nli",
@@ -148,59 +138,11 @@ class Ledger(Metric):
         answers = ask([each.pairs for each in doubts])
         return [make_verdict(*each, self.rules) for each in zip(audits, doubts, answers, strict=True)]
 
-    def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
-        """One value per example, NaN for one without facts; the findings are the whole ledger."""
-        verdicts = self.verdicts(examples)
-        soft = self._values(examples, verdicts)
-        rows = [self._counts(verdict, value) for verdict, value in zip(verdicts, soft, strict=True)]
-        reasons = {index: NO_FACTS for index, verdict in enumerate(verdicts) if not verdict.facts}
-        results = [{} if index in reasons else self.finish(row) for index, row in enumerate(rows)]
-        values, *parts = (
-            array("d", [result.get(name, math.nan) for result in results]) for name in (VALUE, *self.parts)
-        )
-        return Analysis(
-            values,
-            dict(zip(self.parts, parts, strict=True)),
-            reasons,
-            array("d", [count for row in rows for count in row]),
-            find=lambda: [verdict.findings if verdict.facts else () for verdict in verdicts],
-        )
-
-    def finish(self, totals: Sequence[float]) -> dict[str, float]:
-        """Rates of one or many texts, from sums of their counts."""
-        (
-            texts,
-            value,
-            ok,
-            probability,
-            correct,
-            omission,
-            contradiction,
-            hallucination,
-            facts,
-            omitted,
-            words,
-            contradicted,
-            unsupported,
-        ) = totals
-        return {
-            VALUE: value / texts,
-            "ok": ok / texts,
-            "probability": probability / texts,
-            "correct": correct / texts,
-            "omission": omission / texts,
-            "contradiction": contradiction / texts,
-            "hallucination": hallucination / texts,
-            "omitted": 100 * omitted / facts if facts else 0.0,
-            "contradicted": 100 * contradicted / words if words else 0.0,
-            "unsupported": 100 * unsupported / words if words else 0.0,
-        }
-
-    def _values(self, examples: Sequence[Example], verdicts: Sequence[Verdict]) -> list[float]:
+    def values(self, examples: Sequence[Example], verdicts: Sequence[Verdict | Unscored]) -> list[float]:
         """The value of each text; beside triples and slots, the mean with what other metrics say of it."""
         if self.value == "ok":
-            return [float(verdict.is_ok) for verdict in verdicts]
-        values = [soft_value(verdict) for verdict in verdicts]
+            return [float(isinstance(verdict, Verdict) and verdict.is_ok) for verdict in verdicts]
+        values = VerdictMetric.values(self, examples, verdicts)
         plain = [
             index
             for index, example in enumerate(examples)
@@ -215,23 +157,6 @@ class Ledger(Metric):
             values[index] = math.fsum(known) / len(known)
         return values
 
-    def _counts(self, verdict: Verdict, value: float) -> tuple[float, ...]:
-        """What is counted about one text, in the order of `finish`."""
-        required = [fact for fact in verdict.facts if fact.required]
-        return (
-            1.0,
-            value,
-            float(verdict.is_ok),
-            verdict.probability,
-            verdict.correct,
-            *(float(error in verdict.label) for error in ERRORS),
-            float(len(required)),
-            float(sum(fact.state == "omitted" for fact in required)),
-            float(len(verdict.text.split())),
-            float(sum(claim.state == "contradicted" for claim in verdict.claims)),
-            float(sum(claim.state == "unsupported" for claim in verdict.claims)),
-        )
-
 
 MARKS_MODEL = "marks"
 # More triples than these are searched like the rows of a table.
@@ -241,14 +166,6 @@ MAX_TRIPLES = 30
 def is_structured(table: Table) -> bool:
     """Whether data has structure to read: objects and rows, and large numbers of triples."""
     return table.source is not None or len(table.records) > MAX_TRIPLES
-
-
-def soft_value(verdict: Verdict) -> float:
-    """Two thirds for the facts, one third for the text as a whole; 0 for an empty text."""
-    if not verdict.text.strip():
-        return 0.0
-    probabilities = [fact.probability for fact in verdict.facts if fact.required] or [1.0]
-    return (2 * math.fsum(probabilities) / len(probabilities) + verdict.probability) / 3
 
 
 class LedgerOptions(TypedDict, total=False):
