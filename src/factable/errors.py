@@ -1,9 +1,9 @@
 """Every error factable raises on purpose.
 
-FactableError           something the caller can fix; the command line prints it and exits (exit code 1)
+FactableError           something the caller can fix; the command line prints it and exits with 2
 ├── DataError           a file or other outside data is wrong
-│   └── MissingFileError    a file is not there, or cannot be read (exit code 2)
-└── UsageError          the call is wrong (exit code 2)
+│   └── MissingFileError    a file is not there, or cannot be read
+└── UsageError          the call is wrong
     ├── MissingExtraError   an optional package is needed; names the install line
     └── MissingProgramError a program outside Python is needed; names where to get it
 
@@ -53,8 +53,6 @@ def printable(text: str) -> str:
 class FactableError(Exception):
     """Base of all errors raised on purpose."""
 
-    exit_code = 1
-
 
 class DataError(FactableError):
     """A file or other outside data is wrong; `faults` says where, at most ten at a time."""
@@ -72,13 +70,9 @@ class DataError(FactableError):
 class MissingFileError(DataError):
     """A file is not there, or is none that can be read."""
 
-    exit_code = 2
-
 
 class UsageError(FactableError):
     """The call is wrong: an unknown metric, a parameter out of range, a missing package."""
-
-    exit_code = 2
 
 
 class MissingExtraError(UsageError):

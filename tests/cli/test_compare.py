@@ -114,7 +114,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders(run, tmp_path):
     found = document(run("first/out.jsonl", "second/out.jsonl", "--format", "json", cwd=tmp_path))
     assert found["systems"] == ["first/out.jsonl", "second/out.jsonl"]
     refused = run("first/out.jsonl", "first/out.jsonl", cwd=tmp_path)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert b"first/out.jsonl:1: repeats id 'i0' of system 'first/out.jsonl'" in refused.stderr
 
 

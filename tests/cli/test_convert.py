@@ -109,7 +109,7 @@ def test_bad_data_exits_with_1_and_writes_nothing(
     for name, text in (("in", content), ("one", "a\n"), ("three", "a\nb\nc\n")):
         write(tmp_path / name, text)
     result = convert(format_name, "in", "out.jsonl", *options)
-    assert (result.returncode, result.stdout) == (1, b"")
+    assert (result.returncode, result.stdout) == (2, b"")
     assert result.stderr.decode().startswith(f"factable: {message}")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "one", "three"]
 

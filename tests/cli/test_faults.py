@@ -47,7 +47,7 @@ def small_disk(tmp_path):
 
 def fail(run_process, *arguments):
     done = run_process("score", *arguments)
-    assert (done.returncode, done.stdout) == (1, b"")
+    assert (done.returncode, done.stdout) == (2, b"")
     (line,) = done.stderr.decode().splitlines()
     return line.removeprefix("factable: ")
 

@@ -22,7 +22,7 @@ def printed(result):
 
 def refused(result):
     assert result.stdout == b""
-    assert result.returncode == 1
+    assert result.returncode == 2
     (line,) = result.stderr.decode().splitlines()
     return line
 

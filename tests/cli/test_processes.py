@@ -67,7 +67,7 @@ def test_a_full_disk_is_one_line(command):
             env=where,
             check=False,
         )
-    assert (result.returncode, result.stderr) == (1, b"factable: output: No space left on device\n")
+    assert (result.returncode, result.stderr) == (2, b"factable: output: No space left on device\n")
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_an_error_on_a_terminal_leaves_no_bar(command, tmp_path):
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{\n")
     code, shown = read_terminal(command, ["score", bad, "-m", "parent"])
-    assert code == 1
+    assert code == 2
     assert shown.rpartition("\x1b[2K")[2].startswith(f"factable: {bad}:1: broken JSON")
 
 

@@ -158,9 +158,9 @@ def test_head_closes_the_pipe_and_the_next_run_goes_on(command, run_factable, da
     assert resumed.stdout == run_factable(*score).stdout
 
 
-def refuse(run_factable, *arguments, code=2, stdin=b""):
+def refuse(run_factable, *arguments, stdin=b""):
     done = run_factable("score", *arguments, stdin=stdin)
-    assert (done.returncode, done.stdout) == (code, b"")
+    assert (done.returncode, done.stdout) == (2, b"")
     (line,) = done.stderr.decode().splitlines()
     return line.removeprefix("factable: ")
 
@@ -188,7 +188,7 @@ def test_one_line_says_what_is_wrong(run_factable, tmp_path):
     assert line == f"--resume and --out are both {out}; give two names"
     line = refuse(run_factable, data, "--resume", data)
     assert line == f"--resume {data} is an input too; give it another name"
-    line = refuse(run_factable, data, "-m", "parent", "--resume", out, code=1)
+    line = refuse(run_factable, data, "-m", "parent", "--resume", out)
     assert line == f"{out}: holds something else than results to resume; give another file to begin anew"
     data.write_bytes(data.read_bytes() + b"\n")
     assert refuse(run_factable, *command).startswith(f"{kept}: holds results of {data} with ")

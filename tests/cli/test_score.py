@@ -322,7 +322,7 @@ def test_a_file_without_references_beside_one_with_them(factable_score, several_
         assert entry["values"][6000:] == list(factable.score(RESTAURANTS, ["parent"])["parent"].values)
         assert "|refs:0-2|unscored:6000|" in entry["signature"]
     refused = factable_score(bare, "--format", "jsonl")
-    assert (refused.returncode, refused.stdout) == (1, b"")
+    assert (refused.returncode, refused.stdout) == (2, b"")
 
 
 def test_the_same_metric_twice_is_one(factable_score):

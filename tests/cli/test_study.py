@@ -219,5 +219,5 @@ def test_no_ratings(run, tmp_path):
     lines = [{**line, "human": {}} for line in make_lines()]
     path = write(tmp_path / "bare.jsonl", lines)
     result = run(path)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stderr.decode() == f'factable: {path}: no ratings; add "human": {{"semantics": …}}\n'

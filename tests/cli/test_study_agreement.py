@@ -125,7 +125,7 @@ GOOD = {"id": "t", "annotator": "ann", "human": {"semantics": 2}}
 def test_bad_values(run, tmp_path, changes, message):
     path = write(tmp_path / "a.jsonl", [{**GOOD, "annotator": "first"}, {**GOOD, **changes}])
     result = run(path)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stdout == b""
     assert result.stderr.decode().startswith(f"factable: {path}:2: {message}")
     assert result.stderr.count(b"\n") == 1
@@ -152,7 +152,7 @@ def test_bad_files(run, tmp_path, name, content, message):
     path = tmp_path / name
     path.write_text(content)
     result = run(path)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stderr.decode().startswith(f"factable: {path}{message}")
     assert result.stderr.count(b"\n") == 1
 

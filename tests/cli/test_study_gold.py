@@ -43,5 +43,5 @@ def test_forms_and_old_names(run_factable, gold):
 def test_no_table_with_two_references(run_factable, tmp_path):
     path = write(tmp_path / "alone.jsonl", [ALONE])
     found = run_factable("study", "gold", path, "-m", "bleu")
-    assert found.returncode == 1
+    assert found.returncode == 2
     assert found.stderr == b"factable: data: no table has two references; give a data set with more\n"

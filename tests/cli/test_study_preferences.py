@@ -181,7 +181,7 @@ GOOD = {"id": "i0", "system_a": "alpha", "system_b": "beta", "winner": "beta"}
 def test_bad_values(run, examples, tmp_path, changes, message):
     path = write(tmp_path / "pairs.jsonl", [GOOD, {**GOOD, **changes}])
     result = run(examples, "--pairs", path)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stdout == b""
     assert result.stderr.decode().startswith(f"factable: {path}:2: {message}")
     assert result.stderr.count(b"\n") == 1
@@ -205,7 +205,7 @@ def test_bad_files(run, examples, tmp_path, name, content, message):
     path = tmp_path / name
     path.write_text(content)
     result = run(examples, "--pairs", path)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stderr.decode().startswith(f"factable: {path}{message}")
     assert result.stderr.count(b"\n") == 1
 

@@ -136,7 +136,7 @@ GOOD = {"id": "t", "data": DATA, "text": "Blue Spice", "spans": []}
 def test_bad_values(run, tmp_path, changes, message):
     path = write(tmp_path / "a.jsonl", [{**GOOD, "id": "first"}, {**GOOD, **changes}])
     result = run(path, *METRIC)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stdout == b""
     assert result.stderr.decode().startswith(f"factable: {path}:2: {message}")
     assert result.stderr.count(b"\n") == 1

@@ -56,6 +56,6 @@ def test_a_file_that_is_no_extractor(run_factable, corpus, tmp_path):
     other = tmp_path / "other.safetensors"
     other.write_bytes(b"nothing")
     done = run_factable("score", corpus, "-m", f'rg(extractor="{other}")')
-    assert done.returncode == 1
+    assert done.returncode == 2
     (line,) = done.stderr.decode().splitlines()
     assert "no trained extractor" in line

@@ -54,6 +54,6 @@ def test_a_corpus_without_single_facts(run_factable, tmp_path):
     path = tmp_path / "train.jsonl"
     path.write_text(json.dumps({"id": "1", "data": {"a": "b", "c": "d"}, "references": ["b d"]}) + "\n")
     done = run_factable("train", "templates", path, tmp_path / "mine.json")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.decode() == f"factable: {path}: no text states exactly one fact; give a training set\n"
     assert not (tmp_path / "mine.json").exists()

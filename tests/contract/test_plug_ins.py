@@ -165,7 +165,7 @@ def test_a_repeat_does_not_move_the_others_and_is_named_where_it_is(site, tmp_pa
     one = write_lines(tmp_path / "a.jsonl", "xx", "xx")
     two = write_lines(tmp_path / "b.jsonl", "xxxx", "xxxxxxxx", first=1)
     refused = run(site, "score", one, two, "-m", "share")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert refused.stderr.startswith(f"factable: {two}:1: repeats id '1'; ")
     result = run(site, "score", one, two, "-m", "share", "--format", "json", "--skip-bad")
     assert json.loads(result.stdout)["metrics"][0]["values"] == [2 / 12, 2 / 12, 8 / 12]

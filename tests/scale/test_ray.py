@@ -176,6 +176,6 @@ def test_an_unknown_engine():
 
 def test_a_cluster_that_is_not_there(lines):
     code, stdout, stderr = run("score", lines, "-m", "parent", "--engine", "ray", RAY_ADDRESS="127.0.0.1:9")
-    assert (code, stdout) == (1, b"")
+    assert (code, stdout) == (2, b"")
     assert stderr.startswith(b"factable: the Ray cluster at RAY_ADDRESS=127.0.0.1:9 cannot be reached (")
     assert stderr.count(b"\n") == 1

@@ -232,7 +232,7 @@ def test_too_little_memory_is_one_line(run_process, tmp_path):
     )
     (tmp_path / "x.jsonl").write_bytes(line())
     done = run_process("score", tmp_path / "x.jsonl", "-m", "parent", extra=tmp_path)
-    assert (done.returncode, done.stdout) == (1, b"")
+    assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"factable: out of memory; give less data at a time, or run fewer jobs\n"
 
 

@@ -6,10 +6,12 @@ import click
 import orjson
 
 from factable.cli.given import read_data, read_text
-from factable.cli.ledger import data_errors_exit_2, ledger_options, load_config
+from factable.cli.ledger import ledger_options, load_config
+from factable.cli.options import out_option
 from factable.cli.output import shows_colour
 from factable.core.signature import sign
 from factable.errors import UsageError
+from factable.io.files import open_output
 from factable.metrics.ledger.metric import Ledger
 from factable.metrics.ledger.metric import check as check_text
 from factable.metrics.ledger.verdict import Verdict
@@ -35,6 +37,7 @@ from factable.report.verdict import verdict_text
     show_default=True,
     help="Output format.",
 )
+@out_option
 def check(
     data: str,
     text: str,
@@ -43,6 +46,7 @@ def check(
     config: str,
     no_config: bool,
     output_format: str,
+    out: str,
     **facts: str,
 ) -> None:
     """Check whether one text says all, and only, what its data says.
@@ -51,14 +55,14 @@ def check(
     """
     if data == text == "-":
         raise UsageError("--data and --text are both -; stdin is one of them")
-    with data_errors_exit_2():
-        options = load_config(config, no_config, facts).options
-        verdict = _check(read_data(data, "--data"), read_text(text, "--text"), subject, title, options)
-    if output_format == "json":
-        document = {**verdict.to_dict(), "signature": sign(Ledger(**options))}
-        click.echo(orjson.dumps(document))
-    else:
-        click.echo(verdict_text(verdict, colour=shows_colour()).encode(), nl=False)
+    options = load_config(config, no_config, facts).options
+    verdict = _check(read_data(data, "--data"), read_text(text, "--text"), subject, title, options)
+    with open_output(out) as stream:
+        if output_format == "json":
+            document = {**verdict.to_dict(), "signature": sign(Ledger(**options))}
+            stream.write(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
+        else:
+            stream.write(verdict_text(verdict, colour=shows_colour(out)).encode())
     click.get_current_context().exit(0 if verdict.is_ok else 1)
 
 

@@ -1,14 +1,14 @@
 """`factable gate`: fails when too many texts leave facts out, get them wrong or make them up."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 import click
 
-from factable.cli.ledger import data_errors_exit_2, ledger_options, load_config
-from factable.cli.options import jobs_option, skip_bad_option
+from factable.cli.ledger import ledger_options, load_config
+from factable.cli.options import run_options
 from factable.cli.output import (
     ReportPage,
     check_output,
@@ -19,7 +19,7 @@ from factable.cli.output import (
     say,
     shows_colour,
 )
-from factable.cli.progress import Progress
+from factable.cli.progress import Progress, check_resume, resumable
 from factable.engine.collect import Result
 from factable.engine.plan import Scored
 from factable.engine.score import score_files
@@ -70,8 +70,7 @@ from factable.report.sarif import write_sarif
 @report_option
 @click.option("--github", is_flag=True, help="Print GitHub annotations (always on in GitHub Actions).")
 @click.option("--all", "everything", is_flag=True, help="Show all texts, not only those that fail.")
-@jobs_option
-@skip_bad_option
+@run_options
 def gate(
     files: Sequence[str],
     fail_on: str,
@@ -85,7 +84,9 @@ def gate(
     report: str | None,
     github: bool,
     everything: bool,
-    jobs: int,
+    engine: str,
+    jobs: int | None,
+    resume: str | None,
     skip_bad: bool,
     **facts: str,
 ) -> None:
@@ -97,14 +98,16 @@ def gate(
     """
     outputs = {"--out": out, "--junit": junit, "--sarif": sarif}
     _check_outputs(files, baseline, {**outputs, "--report": report or ""})
-    with data_errors_exit_2(), ExitStack() as stack:
+    check_resume(resume, files, {**outputs, "--report": report})
+    scoring = {"engine": engine, "jobs": jobs, "resume": resume, "skip_bad": skip_bad}
+    with resumable(resume), ExitStack() as stack:
         known = load_config(config, no_config, facts)
         policy = make_policy(known.policy, fail_on, max_rates)
         before = read_baseline(baseline) if baseline else None
         metric = Ledger(**known.options)
         streams = {name: stack.enter_context(open_output(path)) for name, path in outputs.items() if path}
         page = stack.enter_context(open_report(report, files, out=out))
-        scored, outcomes = _score(files, metric, page, jobs=jobs, skip_bad=skip_bad)
+        scored, outcomes = _score(files, metric, page, scoring)
         result = judge(metric, scored.scores[0], outcomes, policy, before)
         _write(result, streams)
         _write_page(page, result, scored)
@@ -143,7 +146,7 @@ def _check_outputs(files: Sequence[str], baseline: str, outputs: dict[str, str])
 
 
 def _score(
-    files: Sequence[str], metric: Ledger, page: ReportPage, *, jobs: int, skip_bad: bool
+    files: Sequence[str], metric: Ledger, page: ReportPage, scoring: Mapping[str, Any]
 ) -> tuple[Result, list[Outcome]]:
     """The scores of all files, and the outcome of each text."""
     outcomes: list[Outcome] = []
@@ -157,11 +160,10 @@ def _score(
         result = score_files(
             files,
             [metric],
-            jobs=jobs,
-            skip_bad=skip_bad,
             render=outcome_rows,
             listing=page.render,
             listener=take,
+            **scoring,
         )
     return result, outcomes
 

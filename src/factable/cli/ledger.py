@@ -1,15 +1,14 @@
-"""What commands that ask the ledger share: its options and configuration, and how bad input ends them."""
+"""What commands that ask the ledger share: its options and configuration."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from factable.cli.output import explain_run
-from factable.errors import DataError, UsageError
+from factable.errors import UsageError
 
 if TYPE_CHECKING:
     from factable.gate.config import Config
@@ -74,12 +73,3 @@ def find_config(config: str, no_config: bool) -> str:
     if config:
         explain_run(f"configuration: {config}")
     return config
-
-
-@contextmanager
-def data_errors_exit_2() -> Iterator[None]:
-    """Let bad input end a command as misuse does: 1 is the exit code of texts that were checked and fail."""
-    try:
-        yield
-    except DataError as error:
-        raise UsageError(str(error)) from None

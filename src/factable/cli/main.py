@@ -110,7 +110,8 @@ COMMANDS = {
     "study": ("study", "Measure how well metrics agree with human judgements."),
     "train": ("train", "Train the models and data files of metrics on your own data."),
 }
-INTERRUPTED = 130
+# Exit codes; 1 is of `check` and `gate`, whose texts fail.
+CANNOT_RUN, INTERRUPTED = 2, 130
 # Characters of a line of an error: three parts of a fault, each of which is shortened itself.
 MAX_LINE = 1600
 
@@ -155,18 +156,18 @@ def main() -> None:
     try:
         code = cli.main(prog_name="factable", standalone_mode=False)
     except click.ClickException as error:
-        code = _fail(_one_line(error), error.exit_code)
+        code = _fail(_one_line(error))
     except (click.Abort, KeyboardInterrupt) as stop:
         # click raises an error of its own from the interrupt.
         code = _stop("interrupted", stop.__cause__ or stop, INTERRUPTED)
     except _ToldToEndError as end:
         code = _stop("told to end", end, 128 + end.signal)
     except FactableError as error:
-        code = _fail(str(error), error.exit_code)
+        code = _fail(str(error))
     except MemoryError:
-        code = _fail("out of memory; give less data at a time, or run fewer jobs", 1)
+        code = _fail("out of memory; give less data at a time, or run fewer jobs")
     except OSError as error:
-        code = _fail(f"{error.filename or 'output'}: {error.strerror or error}", 1)
+        code = _fail(f"{error.filename or 'output'}: {error.strerror or error}")
         # What could not be written would be tried, and complained of, once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
@@ -222,7 +223,7 @@ def _one_line(error: click.ClickException) -> str:
     return f"{message}{'' if message.endswith('?') else ';'} see {path} --help"
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, code: int = CANNOT_RUN) -> int:
     # Names in it may be as long as somebody likes.
     lines = (line if len(line) <= MAX_LINE else f"{line[: MAX_LINE - 1]}…" for line in message.split("\n"))
     click.echo("factable: " + "\n".join(lines), err=True)

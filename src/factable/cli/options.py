@@ -9,7 +9,7 @@ from factable.engine.engines import ENGINES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 TEXT_FORMATS = ("table", "json", "csv", "markdown", "latex")
-DEFAULT_METRICS = ("parent", "bleu")
+DEFAULT_METRIC = "ledger"
 
 
 def complete_metric(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
@@ -26,7 +26,7 @@ metric_option = click.option(
     multiple=True,
     metavar="METRIC",
     shell_complete=complete_metric,
-    default=DEFAULT_METRICS,
+    default=(DEFAULT_METRIC,),
     show_default=True,
     help="Metric to use, such as parent or 'parent(mix=0.5)'; repeatable.",
 )
@@ -52,15 +52,6 @@ out_option = click.option(
     default="-",
     help="Output file, compressed if it ends in .gz, .xz or .zst. Default: stdout.",
 )
-jobs_option = click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Number of worker processes.",
-)
 engine_option = click.option(
     "--engine",
     type=click.Choice(ENGINES),
@@ -68,16 +59,26 @@ engine_option = click.option(
     show_default=True,
     help="Run on this machine or on a Ray cluster (needs the ray extra).",
 )
-engine_jobs_option = click.option(
+jobs_option = click.option(
     "-j",
     "--jobs",
     metavar="N",
     type=click.IntRange(min=1),
     help="Number of worker processes (default: 1), or of CPUs with --engine ray (default: all).",
 )
+resume_option = click.option(
+    "--resume",
+    metavar="FILE",
+    help="Checkpoint file: results are saved here as they come, and the same command continues from it.",
+)
 skip_bad_option = click.option(
     "--skip-bad", is_flag=True, help="Skip bad lines instead of stopping, and report how many there were."
 )
+
+
+def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How examples are scored, wherever they are: `--engine`, `--jobs`, `--resume` and `--skip-bad`."""
+    return engine_option(jobs_option(resume_option(skip_bad_option(command))))
 
 
 def join_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,8 +7,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 
-import click
-
 from factable.cli.output import check_output, is_quiet
 from factable.engine.plan import Scored
 from factable.errors import UsageError, add_note
@@ -80,13 +78,6 @@ class Progress:
             seconds = time.monotonic() - self._started
             shown = f"{self._examples:,} examples, {self._examples / max(seconds, SECONDS):,.0f} per second"
             self._bar.update(self._task, advance=step, description=shown, refresh=True)
-
-
-resume_option = click.option(
-    "--resume",
-    metavar="FILE",
-    help="Checkpoint file: results are saved here as they come, and the same command continues from it.",
-)
 
 
 def check_resume(resume: str | None, files: Sequence[str], outputs: dict[str, str | None]) -> None:

@@ -8,13 +8,11 @@ import click
 
 from factable.cli.ledger import config_options, ledger_defaults
 from factable.cli.options import (
-    complete_metric,
-    engine_jobs_option,
-    engine_option,
     format_option,
     join_options,
+    metric_option,
     out_option,
-    skip_bad_option,
+    run_options,
 )
 from factable.cli.output import (
     check_output,
@@ -26,7 +24,7 @@ from factable.cli.output import (
     report_warnings,
     shows_colour,
 )
-from factable.cli.progress import Progress, check_resume, resumable, resume_option
+from factable.cli.progress import Progress, check_resume, resumable
 from factable.engine.collect import Result
 from factable.engine.plan import Render, Scored
 from factable.engine.score import parse_all, score_files
@@ -39,34 +37,22 @@ from factable.report.verdict import explanation_rows
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 EXPLAINING = ("table", "json", "jsonl")
-DEFAULT_METRIC = "ledger"
 BYTES_IN_MEMORY = 1 << 26
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
-@click.option(
-    "-m",
-    "--metric",
-    "specs",
-    multiple=True,
-    metavar="METRIC",
-    shell_complete=complete_metric,
-    help="Metric to use, such as parent or 'parent(mix=0.5)'; repeatable. Default: ledger.",
-)
+@metric_option
 @format_option(*FORMATS)
 @out_option
 @click.option("--explain", is_flag=True, help="Show which facts and words are behind each score.")
 @report_option
 @join_options
 @config_options
-@engine_option
-@engine_jobs_option
-@resume_option
-@skip_bad_option
+@run_options
 def score(
     files: Sequence[str],
-    specs: Sequence[str],
+    metrics: Sequence[str],
     output_format: str | None,
     out: str,
     explain: bool,
@@ -84,7 +70,7 @@ def score(
         raise UsageError(f"--explain has no place in {output_format}; use --format {' or '.join(EXPLAINING)}")
     check_output(files, out)
     check_resume(resume, files, {"--out": out, "--report": report})
-    metrics = parse_all(specs or (DEFAULT_METRIC,), defaults=ledger_defaults(config, no_config))
+    parsed = parse_all(metrics, defaults=ledger_defaults(config, no_config))
     options["joins"] = read_joins(references, ratings)
     render = _render(output_format, explain)
     on_terminal = is_terminal(out)
@@ -96,7 +82,7 @@ def score(
         # Rows that stand behind what is known at the end only.
         SpooledTemporaryFile(BYTES_IN_MEMORY) as kept,
     ):
-        waiting = [csv_header(metrics)] if output_format == "csv" else []
+        waiting = [csv_header(parsed)] if output_format == "csv" else []
         # A bar and rows that scroll by on one terminal would write over each other.
         with Progress(files, shown=not (render and on_terminal)) as progress:
 
@@ -109,7 +95,7 @@ def score(
                 progress.take(unit)
 
             options |= {"render": render, "listing": page.render, "listener": take}
-            result = score_files(files, metrics, explain=explain, resume=resume, **options)
+            result = score_files(files, parsed, explain=explain, resume=resume, **options)
         page.write(result)
         kept.seek(0)
         _write(result, kept, output_format, stream, colour=colour)

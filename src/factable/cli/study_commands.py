@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from factable.cli.ledger import config_options
 from factable.cli.options import (
     bootstrap_option,
+    engine_option,
     human_option,
     jobs_option,
     metric_option,
@@ -192,16 +193,7 @@ def _read_cut(text: str) -> tuple[Metric, float]:
 
 @study_command(
     "spans",
-    click.option(
-        "-m",
-        "--metric",
-        "metrics",
-        multiple=True,
-        metavar="METRIC",
-        default=("ledger",),
-        show_default=True,
-        help="Metric that marks errors, such as ledger or nli; repeatable.",
-    ),
+    metric_option,
     click.option(
         "--gold",
         metavar="NAME",
@@ -219,7 +211,7 @@ def spans(run: StudyRun, metrics: Sequence[Metric], gold: str | None, **options:
     with run:
         run.skip(texts.skipped)
         with Progress(total=len(texts.rows)) as progress:
-            marked = score_marked_texts(texts.rows, metrics, jobs=run.jobs, listener=progress.take)
+            marked = score_marked_texts(texts.rows, metrics, listener=progress.take, **run.scoring)
         run.write(spans_output(study_spans(marked, gold=gold, **options)))
 
 
@@ -278,11 +270,11 @@ def divergence(run: StudyRun, metrics: Sequence[Metric], label: str | None, **op
         say(f"factable: {study.note}")
 
 
-@study_command("gold", metric_option, config_options, *OUTPUT_OPTIONS, jobs_option)
+@study_command("gold", metric_option, config_options, *OUTPUT_OPTIONS, engine_option, jobs_option)
 def gold(run: StudyRun, metrics: Sequence[Metric]) -> None:
     """Score the references in FILES as texts: the best a metric gives, and how much paraphrases keep."""
     with run:
-        run.write(gold_output(study_gold(run.files, metrics, jobs=run.jobs)))
+        run.write(gold_output(study_gold(run.files, metrics, **run.scoring)))
 
 
 @study_command(

@@ -13,10 +13,9 @@ from factable.cli.options import (
     TEXT_FORMATS,
     Decorator,
     format_option,
-    jobs_option,
     join_options,
     out_option,
-    skip_bad_option,
+    run_options,
     style_options,
 )
 from factable.cli.output import (
@@ -29,12 +28,12 @@ from factable.cli.output import (
     table_style,
     write_output,
 )
-from factable.cli.progress import Progress
+from factable.cli.progress import Progress, check_resume, resumable
 from factable.core.metric import Metric
 from factable.engine.collect import Listener, Result, Skipped
 from factable.engine.plan import Render, Scored
 from factable.engine.score import parse_all
-from factable.errors import MAX_FAULTS_SHOWN, Fault
+from factable.errors import Fault
 from factable.io.files import open_output
 from factable.io.joins import Joins, read_joins
 from factable.report.tables import Output, TableStyle
@@ -44,7 +43,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OUTPUT_OPTIONS = (format_option(*TEXT_FORMATS), style_options, out_option)
-UNJOINED_OPTIONS = (config_options, *OUTPUT_OPTIONS, jobs_option, skip_bad_option)
+UNJOINED_OPTIONS = (config_options, *OUTPUT_OPTIONS, run_options)
+# Parameters of the options in `run_options`.
+SCORING = ("jobs", "engine", "resume", "skip_bad")
 SCORING_OPTIONS = (join_options, *UNJOINED_OPTIONS)
 
 
@@ -52,6 +53,7 @@ class StudyRun:
     """One run of a study: scores the files, draws plots and writes the result.
 
     As a context it opens all outputs; on success they replace what was there, and skipped lines are reported.
+    `scoring` says how: jobs, engine, resume and skip_bad, as far as the command has these options.
     """
 
     def __init__(
@@ -60,16 +62,17 @@ class StudyRun:
         out: str,
         output_format: str | None,
         *,
-        jobs: int = 1,
-        skip_bad: bool = False,
+        scoring: Mapping[str, Any],
         joins: Joins | None = None,
         style: TableStyle | None = None,
         plots: Mapping[str, str | None],
     ) -> None:
         self.joins, self._style = joins, style
-        self.files, self.out, self.jobs, self.skip_bad = files, out, jobs, skip_bad
+        self.files, self.out, self.scoring = files, out, scoring
+        self.skip_bad = bool(scoring.get("skip_bad"))
         self._format = output_format or format_of(out, TEXT_FORMATS)
         check_output(files, out)
+        check_resume(scoring.get("resume"), files, {"--out": out, **plots})
         self.plots = plots
         self._figures: dict[str, Draw] = {}
         self._open = ExitStack()
@@ -77,6 +80,7 @@ class StudyRun:
         self._results: list[Result] = []
 
     def __enter__(self) -> "StudyRun":
+        self._open.enter_context(resumable(self.scoring.get("resume")))
         self._stream = self._open.enter_context(open_output(self.out))
         for flag, path in self.plots.items():
             self._figures[flag] = self._open.enter_context(open_picture(path, flag, self.files))
@@ -113,8 +117,7 @@ class StudyRun:
                 self.files,
                 metrics,
                 need_ratings=need_ratings,
-                jobs=self.jobs,
-                skip_bad=self.skip_bad,
+                **self.scoring,
                 systems=systems,
                 listing=listing,
                 listener=take,
@@ -126,7 +129,7 @@ class StudyRun:
 
     def skip(self, faults: Sequence[Fault]) -> None:
         """Report these lines as skipped."""
-        self._skipped.append(Skipped(len(faults), tuple(faults[:MAX_FAULTS_SHOWN])))
+        self._skipped.append(Skipped.of(faults))
 
     def draw(self, flag: str, make_figure: Callable[[], "Figure"]) -> None:
         """Draw a figure, if its flag was given."""
@@ -151,8 +154,6 @@ def study_command(
             files: Sequence[str],
             out: str,
             output_format: str | None,
-            jobs: int = 1,
-            skip_bad: bool = False,
             references: str | None = None,
             ratings: str | None = None,
             digits: int | None = None,
@@ -164,14 +165,14 @@ def study_command(
             if "metrics" in own:
                 defaults = ledger_defaults(config, no_config)
                 own["metrics"] = parse_all(own["metrics"], defaults=defaults)
+            scoring = {name: own.pop(name) for name in SCORING if name in own}
             paths = {flag: own.pop(flag.removeprefix("--")) for flag in plots}
             joins = read_joins(references, ratings)
             run = StudyRun(
                 files,
                 out,
                 output_format,
-                jobs=jobs,
-                skip_bad=skip_bad,
+                scoring=scoring,
                 joins=joins,
                 style=table_style(digits, names),
                 plots=paths,

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import click
 
-from factable.cli.options import engine_jobs_option, engine_option, seed_option
+from factable.cli.options import engine_option, jobs_option, seed_option
 from factable.cli.train import files_argument, iter_with_progress, log, read_with_progress, write_json_file
 from factable.errors import DataError, Fault
 from factable.kernels.tokens import TOKENIZERS
@@ -20,7 +20,7 @@ tokens_option = click.option(
 @click.argument("out", metavar="OUT.counts")
 @tokens_option
 @engine_option
-@engine_jobs_option
+@jobs_option
 def counts(files: Sequence[str], out: str, tokens: str, **where: Any) -> None:
     """Count which words go with which data, for parent(entailment="cooccurrence", counts="OUT.counts").
 

@@ -1,7 +1,7 @@
 """Collects scored units: faults, repeated ids, and the scores of all examples."""
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +24,11 @@ class Skipped(NamedTuple):
 
     total: int
     faults: tuple[Fault, ...]
+
+    @classmethod
+    def of(cls, faults: Sequence[Fault]) -> "Skipped":
+        """All of these, with the first hundred."""
+        return cls(len(faults), tuple(faults[:MAX_SKIPPED_SHOWN]))
 
 
 @dataclass(frozen=True, slots=True)

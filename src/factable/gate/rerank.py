@@ -35,13 +35,16 @@ def rank_texts(
     metric: Metric,
     *,
     best: int | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
+    engine: str = "local",
+    resume: str | None = None,
     listener: Listener | None = None,
 ) -> list[Ranked]:
     """The texts of each item by score, items in input order; equal ones stay in input order."""
     # Candidates need no system of their own, but only one text of an item and a system can be scored.
     numbered = [replace(example, system=str(number)) for number, example in enumerate(examples)]
-    scores = score_files([numbered], [metric], jobs=jobs, listener=listener).scores[0]
+    result = score_files([numbered], [metric], jobs=jobs, engine=engine, resume=resume, listener=listener)
+    scores = result.scores[0]
     sign = -1 if metric.higher_is_better else 1
 
     def order(index: int) -> tuple[bool, float]:

@@ -93,13 +93,20 @@ def read(
     return tuple(joins.apply(examples) if joins else examples)
 
 
-def iter_examples(source: Source, *, need_text: bool = True) -> Iterator[Example]:
-    """The examples of a source one by one, repeated ids included; faults come at the end or the tenth."""
-    faults = Faults()
+def iter_examples(
+    source: Source, *, need_text: bool = True, faults: Faults | None = None
+) -> Iterator[Example]:
+    """The examples of a source one by one, repeated ids included; faults come at the end or the tenth.
+
+    Those of `faults`, if given, are left to the caller.
+    """
+    left_to_caller = faults is not None
+    faults = faults or Faults()
     contents = open_source(source, faults, need_text=need_text).contents
     for _, example in _parse_blocks(contents, faults, need_text):
         yield example
-    faults.check()
+    if not left_to_caller:
+        faults.check()
 
 
 def open_source(

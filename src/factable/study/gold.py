@@ -49,7 +49,11 @@ class GoldStudy:
 
 
 def study_gold(
-    data: Source | Sequence[Source], metrics: Iterable[str | Metric], *, jobs: int = 1
+    data: Source | Sequence[Source],
+    metrics: Iterable[str | Metric],
+    *,
+    jobs: int | None = None,
+    engine: str = "local",
 ) -> GoldStudy:
     """Score the first reference of each table, with all references and with all but itself."""
     examples = (example for source in as_sources(data) for example in iter_examples(source, need_text=False))
@@ -58,7 +62,9 @@ def study_gold(
         raise DataError([Fault("data", None, "no table has two references", "give a data set with more")])
     others = [replace(example, system=PARAPHRASE, references=example.references[1:]) for example in gold]
     parsed = parse_all(metrics)
-    of_gold, of_others = (score_files([texts], parsed, jobs=jobs).scores for texts in (gold, others))
+    of_gold, of_others = (
+        score_files([texts], parsed, jobs=jobs, engine=engine).scores for texts in (gold, others)
+    )
     return GoldStudy(
         signatures={scores.metric: scores.signature for scores in of_gold},
         tables=len(gold),

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import orjson
@@ -171,10 +171,10 @@ def score_marked_texts(
     texts: Sequence[MarkedText],
     metrics: Sequence[Metric],
     *,
-    jobs: int = 1,
     listener: Listener | None = None,
+    **scoring: Any,
 ) -> MarkedPanel:
-    """Score texts and keep what each metric marks as wrong."""
+    """Score texts and keep what each metric marks as wrong; `scoring` is for `score_panel`."""
     if not metrics:
         raise UsageError("`metrics` is empty; name at least one metric")
     rows: list[list[list[Extent]]] = []
@@ -185,7 +185,7 @@ def score_marked_texts(
             listener(unit)
 
     examples = [text.example for text in texts]
-    panel = score_panel([examples], metrics, need_ratings=False, jobs=jobs, listing=_mark_rows, listener=take)
+    panel = score_panel([examples], metrics, need_ratings=False, listing=_mark_rows, listener=take, **scoring)
     return MarkedPanel(tuple(texts), panel, tuple(zip(*rows, strict=True)))
 
 
