@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from factable.io.data import is_missing
+from factable.text.schema_hints import NO_HINTS, SchemaHints
 from factable.text.templates import clean_value, split_identifier
 from factable.types import Record, Table
 
@@ -121,9 +122,9 @@ class Structure:
     title: str = ""
 
     @classmethod
-    def of(cls, table: Table) -> "Structure":
+    def of(cls, table: Table, hints: SchemaHints = NO_HINTS) -> "Structure":
         """Read the data of a table; of triples and slots, each subject is a frame."""
-        builder = _Builder()
+        builder = _Builder(hints)
         if isinstance(table.source, dict | list):
             builder.read(table.source)
         else:
@@ -224,7 +225,8 @@ class _Node:
 class _Builder:
     """Walks the data in the order in which the table's records were made, and counts them."""
 
-    def __init__(self) -> None:
+    def __init__(self, hints: SchemaHints) -> None:
+        self.hints = hints
         self.nodes: list[_Node] = []
         self.leaves: list[Leaf] = []
         self.records = 0
@@ -243,7 +245,8 @@ class _Builder:
             frame = frames.get(record.subject)
             if frame is None:
                 frame = frames[record.subject] = self._frame("", "", "*", None, clean_value(record.subject))
-            self._leaf(record.attribute, (record.attribute,), record.value, frame)
+            key = self.hints.label(record.attribute, record.attribute)
+            self._leaf(record.attribute, (key,), record.value, frame)
 
     def _frame(self, path: str, label: str, group: str, parent: int | None, name: str = "") -> int:
         self.nodes.append(_Node(path, label, group, parent, name))
@@ -255,7 +258,9 @@ class _Builder:
         header = columns[0][1] if len(columns) > 1 else None
         if header is not None and not isinstance(header, dict | list):
             # The first column is the subject of the others, and no record of its own.
-            self._leaf(f"[{number}].{columns[0][0]}", (columns[0][0],), header, frame, is_record=False)
+            path = f"[{number}].{columns[0][0]}"
+            key = self.hints.label(path, columns[0][0])
+            self._leaf(path, (key,), header, frame, is_record=False)
             columns = columns[1:]
         self._object(dict(columns), frame, f"[{number}]", ())
 
@@ -270,10 +275,11 @@ class _Builder:
         alike = len(inner) > 1 and len(inner) == len(data) and _same_shape(inner)
         for key, value in data.items():
             inner_path = f"{path}.{key}" if path else key
+            name = self.hints.label(inner_path, key)
             if heading and value == heading:
-                self._leaf(inner_path, (*keys, key), value, frame, technical=True)
+                self._leaf(inner_path, (*keys, name), value, frame, technical=True)
             else:
-                self._value(key, value, frame, inner_path, (*keys, key), alike)
+                self._value(name, value, frame, inner_path, (*keys, name), alike)
 
     def _value(
         self, key: str, value: object, frame: int, path: str, keys: tuple[str, ...], alike: bool = False
@@ -331,12 +337,13 @@ class _Builder:
         technical: bool = False,
     ) -> None:
         text = _text(value)
+        keys = (*keys[:-1], self.hints.name(path, keys[-1]))
         record = None
         if is_record and not is_missing(value):
             record = self.records
             self.records += 1
         kind: LeafKind = "value"
-        if technical:
+        if technical or self.hints.is_technical(path):
             kind = "technical"
         elif clean_value(text).lower() in UNKNOWN:
             kind = "unknown"

@@ -78,6 +78,41 @@ def test_what_is_refused(folder, command, message):
     assert message in result.stderr.decode()
 
 
+HINTS = """
+technical = ["batch"]
+[labels]
+prc = "price"
+[units]
+prc = "EUR"
+"""
+
+
+def test_schema_hints_are_used_by_every_command(folder):
+    row = {
+        "id": "a",
+        "data": {"product": "Halo", "prc": 59, "batch": "B-7712"},
+        "text": "The Halo costs $59.",
+    }
+    rows = [{**row, "system": system} for system in ("a", "b")]
+    (folder / "one.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "factable.toml").write_text(HINTS)
+    given = ("--data", json.dumps(row["data"]), "--text", row["text"], "--format", "json")
+    assert json.loads(run_here("check", *given, cwd=folder).stdout)["label"] == "contradiction"
+    assert (
+        "contradiction"
+        not in json.loads(run_here("check", *given, "--no-config", cwd=folder).stdout)["label"]
+    )
+    for command in SIGNED:
+        assert run_here(*command, cwd=folder).returncode == 0
+    scored = json.loads(run_here("score", "one.jsonl", "--format", "json", cwd=folder).stdout)
+    assert "|technical:batch|labels:prc=price|units:prc=EUR|" in scored["metrics"][0]["signature"]
+    assert scored["metrics"][0]["parts"]["contradiction"] == [1, 1]
+    (folder / "factable.toml").write_text("[labels]\nproduc = 'name'\n")
+    misspelt = run_here("score", "one.jsonl", cwd=folder)
+    assert misspelt.returncode == 2
+    assert "did you mean 'product'?" in misspelt.stderr.decode()
+
+
 def test_a_name_that_no_fact_has_is_pointed_out(folder):
     result = run_here("gate", "one.jsonl", "--ignore", "food", cwd=folder)
     expected = "factable: --ignore has 'food', but no fact of the data is called that; facts are name, near\n"

@@ -1,6 +1,6 @@
 """The configuration file: parameters of the ledger, and what a gate lets through."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -76,6 +76,27 @@ def _names(value: object) -> str:
     return ",".join(value)
 
 
+def _words(value: object) -> str:
+    """A table of words by name, as the metric takes them; dots in names without quotes make tables."""
+    if not isinstance(value, dict):
+        raise Malformed(show_value(value), 'give a table of words by name, such as { PTS = "points" }')
+    pairs = dict(_flattened(value))
+    for name, words in pairs.items():
+        if not isinstance(words, str) or not words.strip() or {",", "="} & {*words, *name}:
+            raise Malformed(
+                show_value(value), f"give {name!r} words in quotes; commas and = are not allowed in them"
+            )
+    return ",".join(f"{name}={words}" for name, words in pairs.items())
+
+
+def _flattened(table: Mapping[str, object], path: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flattened(value, f"{path}{key}.")
+        else:
+            yield f"{path}{key}", value
+
+
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise Malformed(show_value(value), "give a text in quotes")
@@ -113,6 +134,9 @@ def _rates(value: object) -> dict[str, float]:
 OPTIONS: Mapping[str, Read] = {
     "required": _names,
     "optional": _names,
+    "technical": _names,
+    "labels": _words,
+    "units": _words,
     "ignore": _names,
     "omission": _share,
     "hallucination": _share,

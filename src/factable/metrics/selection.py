@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import NamedTuple
 
 from factable.errors import MAX_NAMES_COMPARED, UsageError, printable
+from factable.text.paths import selects_path
 from factable.types import Record
 
 
@@ -37,32 +37,7 @@ def selects(names: frozenset[str], record: Record) -> bool:
 
 def _selects(name: str, attribute: str, value: str) -> bool:
     path, equals, wanted = name.partition("=")
-    return (not equals or wanted == value) and _is_path_of(path, attribute)
-
-
-@lru_cache(maxsize=1 << 14)
-def _is_path_of(path: str, attribute: str) -> bool:
-    return bool(_pattern(path).fullmatch(attribute))
-
-
-@lru_cache(maxsize=1000)
-def _pattern(path: str) -> re.Pattern[str]:
-    """A path as a regular expression: a star is anything, a missing index is any, and what is inside counts.
-
-    A star before the first dot is any depth, none included: `*.id` is every id.
-    """
-    path = path.removeprefix("[*].")
-    start = ""
-    while path.startswith("*."):
-        start, path = r"(?:.*\.)?", path[2:]
-    segments = [_segment(segment) for segment in path.split(".")]
-    return re.compile(start + r"\.".join(segments) + r"(?:[.\[].*)?", re.DOTALL)
-
-
-def _segment(segment: str) -> str:
-    indexed = segment.endswith("]")
-    escaped = re.escape(segment).replace(r"\[\*\]", r"\[\d+\]").replace(r"\*", ".*")
-    return escaped if indexed else escaped + r"(?:\[\d+\])*"
+    return (not equals or wanted == value) and selects_path(path, attribute)
 
 
 # A name this close to one in the data is taken for a misspelt one.

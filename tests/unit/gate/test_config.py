@@ -25,6 +25,11 @@ def test_every_key(tmp_path):
     hallucination = 0.25
     model = "nli"
     templates = "e2e"
+    technical = ["*.sku"]
+    labels = { PTS = "points", "stats.fg" = "field goals" }
+    [units]
+    price = "EUR"
+    size.height = "cm"
     [gate]
     fail_on = ["omission"]
     max_rate = { omission = 0.05 }
@@ -38,6 +43,9 @@ def test_every_key(tmp_path):
         "hallucination": 0.25,
         "model": "nli",
         "templates": "e2e",
+        "technical": "*.sku",
+        "labels": "PTS=points,stats.fg=field goals",
+        "units": "price=EUR,size.height=cm",
     }
     rates = {"contradiction": 0.0, "hallucination": 0.0, "omission": 0.05}
     assert config.policy == Policy(("omission",), rates)
@@ -63,6 +71,8 @@ def test_an_empty_file_says_nothing(tmp_path):
     [
         ("optinal = []", "unknown key 'optinal'; did you mean 'optional'?"),
         ("[gate]\nfailon = []", "[gate] unknown key 'failon'; did you mean 'fail_on'?"),
+        ('labels = ["a"]', "labels is ['a']; give a table of words by name"),
+        ('units = { a = "b,c" }', "give 'a' words in quotes; commas and = are not allowed in them"),
         ('optional = "near"', "optional is 'near'; give a list of names"),
         ("ignore = [1]", "ignore is [1]; give a list of names"),
         ('required = ["a,b"]', "names hold no commas"),

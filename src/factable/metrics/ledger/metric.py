@@ -24,6 +24,7 @@ from factable.metrics.selection import FactNames, Selection, names_in
 from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
+from factable.text.schema_hints import SchemaHints, units_by_name, words_by_name
 from factable.types import Example, Table
 
 
@@ -53,6 +54,17 @@ class Ledger(VerdictMetric):
         12,
         "all facts of an object must be stated if there are at most so many; else those in `required`",
         range=(0, 10_000),
+    )
+    technical: str = param(
+        "",
+        "facts for programs, which no text need say, such as *.sku; ids and URLs are known",
+        example="born",
+    )
+    labels: str = param(
+        "", "what names in the data mean, such as PTS=points,stats.fg=field goals", example="born=birth date"
+    )
+    units: str = param(
+        "", "units, currencies and scales of values, such as price=EUR,sales=USD million", example="born=EUR"
     )
     ignore: str = param("", "facts to leave out of the check, such as near", example="born")
     omission: float = param(0.5, "probability from which a fact counts as stated", range=(0.0, 1.0))
@@ -87,13 +99,28 @@ class Ledger(VerdictMetric):
 
     @property
     def fact_names(self) -> Mapping[str, frozenset[str]]:
-        """Those that must be stated, those that may, and those that are not looked at."""
-        return {name: names_in(getattr(self, name)) for name in ("required", "optional", "ignore")}
+        """Those that must be stated, those that may, those that are not looked at, and those explained."""
+        names = ("required", "optional", "ignore", "technical")
+        hints = {"labels": frozenset(self.hints.labels), "units": frozenset(self.hints.units)}
+        return {name: names_in(getattr(self, name)) for name in names} | hints
+
+    def check(self) -> None:
+        """Refuse labels and units that cannot be read."""
+        _ = self.hints
+
+    @property
+    def hints(self) -> SchemaHints:
+        """What the names in the data mean."""
+        return SchemaHints(
+            words_by_name(self.labels, "labels", "PTS=points"),
+            units_by_name(self.units, "units"),
+            names_in(self.technical),
+        )
 
     @property
     def rules(self) -> Rules:
         """What counts as a fault."""
-        selection = Selection(names_in(self.required), names_in(self.optional))
+        selection = Selection(names_in(self.required), names_in(self.optional) | names_in(self.technical))
         return Rules(selection, names_in(self.ignore), self.omission, self.hallucination, self.small)
 
     def verdicts(self, examples: Sequence[Example]) -> list[Verdict]:
@@ -113,7 +140,7 @@ class Ledger(VerdictMetric):
         """Verdicts on texts beside objects and rows."""
         if not examples:
             return []
-        readings = [StructuredReading(example) for example in examples]
+        readings = [StructuredReading(example, self.hints) for example in examples]
         return structured_verdicts(
             readings,
             self._marks(readings),
@@ -133,7 +160,7 @@ class Ledger(VerdictMetric):
         """Verdicts on texts beside triples and slots."""
         templates, weights = load_templates(self.templates), load_ledger_weights(self.weights)
         ask = partial(entailment_of_groups, self.model)
-        audits = audit([Reading.of(example, templates) for example in examples], weights, ask)
+        audits = audit([Reading.of(example, templates, self.hints) for example in examples], weights, ask)
         doubts = [doubts_of(each, self.rules, templates) for each in audits]
         answers = ask([each.pairs for each in doubts])
         return [make_verdict(*each, self.rules) for each in zip(audits, doubts, answers, strict=True)]
@@ -176,6 +203,9 @@ class LedgerOptions(TypedDict, total=False):
     required: str
     optional: str
     small: int
+    technical: str
+    labels: str
+    units: str
     ignore: str
     omission: float
     hallucination: float
@@ -196,6 +226,9 @@ def check(
     required: str = "",
     optional: str = "",
     small: int = 12,
+    technical: str = "",
+    labels: str = "",
+    units: str = "",
     ignore: str = "",
     omission: float = 0.5,
     hallucination: float = 0.5,
@@ -215,6 +248,9 @@ def check(
         required=required,
         optional=optional,
         small=small,
+        technical=technical,
+        labels=labels,
+        units=units,
         ignore=ignore,
         omission=omission,
         hallucination=hallucination,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from factable.text.schema_hints import NO_HINTS, SchemaHints
 from factable.text.sentences import sentence_spans
 from factable.text.templates import Templates, clean_value, facts_of, split_identifier
 from factable.text.values import (
@@ -20,7 +21,7 @@ from factable.text.values import (
     possible_values,
 )
 from factable.text.values.words import Word, same_word, split_words
-from factable.types import Example, Record, Span
+from factable.types import Example, Record, Span, Table
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,11 @@ class Reading:
     hits: dict[int, list[Hit]]
 
     @classmethod
-    def of(cls, example: Example, templates: Templates) -> "Reading":
+    def of(cls, example: Example, templates: Templates, hints: SchemaHints = NO_HINTS) -> "Reading":
         """Read an example; a record without a value says nothing."""
-        records = {
-            index: record for index, record in enumerate(example.table.records) if clean_value(record.value)
-        }
-        facts = {index: record for index, record in facts_of(example.table).items() if index in records}
+        table = Table(tuple(map(hints.rename, example.table.records)), example.table.title)
+        records = {index: record for index, record in enumerate(table.records) if clean_value(record.value)}
+        facts = {index: record for index, record in facts_of(table).items() if index in records}
         names = {index: record for index, record in records.items() if index not in facts}
         read = parse_text(example.text)
         hits = {index: find_value(record.value, read, record.attribute) for index, record in records.items()}

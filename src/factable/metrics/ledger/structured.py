@@ -24,6 +24,7 @@ from factable.metrics.ledger.yes_no import yes_no_statements
 from factable.models.marks import MarkedSentence
 from factable.structure import Structure
 from factable.text.markdown import Segment
+from factable.text.schema_hints import NO_HINTS, SchemaHints
 from factable.text.values import Date, Name, Number, Relation, Time
 from factable.text.values.words import split_words
 from factable.types import Example, Span
@@ -77,11 +78,12 @@ class StructuredReading:
     """One example with structured data, read."""
 
     example: Example
+    hints: SchemaHints = NO_HINTS
 
     @cached_property
     def structure(self) -> Structure:
         """The data as leaves and frames."""
-        return Structure.of(self.example.table)
+        return Structure.of(self.example.table, self.hints)
 
     @cached_property
     def matcher(self) -> Matcher:

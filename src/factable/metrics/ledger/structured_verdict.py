@@ -134,23 +134,16 @@ def structured_verdicts(
 
 def _required(reading: StructuredReading, rules: Rules) -> frozenset[int]:
     """The leaves that a text must say: those that are asked for, or all of a small record."""
-    leaves = [
-        leaf
+    # What is named counts even if it looks technical; of unknown values nothing can be said.
+    kinds = ("value", "flag", "prose", "technical") if rules.selection.required else ("value", "flag")
+    leaves = {
+        leaf.index: reading.example.table.records[leaf.record]
         for leaf in reading.structure.leaves
-        if _is_plain_fact(leaf) and not _ignores(reading, leaf, rules)
-    ]
+        if leaf.record is not None and leaf.kind in kinds and not _ignores(reading, leaf, rules)
+    }
     if not rules.selection.required and len(leaves) > rules.small:
         return frozenset()
-    records = reading.example.table.records
-    return frozenset(
-        leaf.index
-        for leaf in leaves
-        if leaf.record is not None and rules.selection.requires(records[leaf.record])
-    )
-
-
-def _is_plain_fact(leaf: Leaf) -> bool:
-    return leaf.record is not None and leaf.kind in ("value", "flag")
+    return frozenset(leaf for leaf, record in leaves.items() if rules.selection.requires(record))
 
 
 def _ignores(reading: StructuredReading, leaf: Leaf, rules: Rules) -> bool:
@@ -170,7 +163,8 @@ def _verdict(
     facts = tuple(
         _fact(leaf, said[leaf.index], leaf.index in required, wrong)
         for leaf in reading.structure.leaves
-        if leaf.index in said and _is_listed(reading, leaf, said[leaf.index], rules)
+        if leaf.index in required
+        or (leaf.index in said and _is_listed(reading, leaf, said[leaf.index], rules))
     )
     claims = _claims(reading, weighed, flagged)
     complete = min((fact.probability for fact in facts if fact.required), default=1.0)

@@ -153,7 +153,7 @@ def _hint_of_name(attribute: str) -> Hint:
 
 def _hint_of_step(step: str) -> Hint:
     inside = re.search(r"[(\[](?:in[\s_])?([^()\[\]]+)[)\]]\s*\Z", step)
-    unit, scale = _unit_and_scale(inside[1].replace("_", " ")) if inside else ("", 1)
+    unit, scale = parse_unit(inside[1].replace("_", " ")) if inside else ("", 1)
     if inside and (unit or scale > 1):
         step = step[: inside.start()]
     if step.strip() == "%":
@@ -261,7 +261,7 @@ def _is_currency(word: str) -> bool:
     return bool(units) and units[0] == word.upper() and is_money(units[0])
 
 
-def _unit_and_scale(written: str) -> tuple[str, int]:
+def parse_unit(written: str) -> tuple[str, int]:
     """A unit as the value of an attribute or in parentheses: "°C", "km", "EUR million", "in thousands"."""
     alone = {"C": "degree Celsius", "F": "degree Fahrenheit", "K": "kelvin", "in": "inch", '"': "inch"}
     plain = written.strip()
@@ -353,7 +353,7 @@ def _from_siblings(attribute: str, siblings: Mapping[str, str]) -> tuple[str, in
         if (own & _UNIT_KEY and own - _UNIT_KEY == words) or (
             parents & {"unit", "units"} and _names_alike(own, words)
         ):
-            found = _unit_and_scale(value)
+            found = parse_unit(value)
             if found != ("", 1):
                 return found
         bare += _bare_unit(split_identifier(steps[-1]).lower(), value, words, siblings)
@@ -367,12 +367,12 @@ def _bare_unit(
     """The unit or scale of an attribute that is called just "unit", "currency" or "scale"."""
     about_money = bool(words & MONEY_WORDS) or bool(words & _GENERIC)
     if _BARE_CURRENCY.fullmatch(key) and about_money:
-        unit, scale = _unit_and_scale(value)
+        unit, scale = parse_unit(value)
         return [(unit, scale)] if is_money(unit) else []
     if _BARE_SCALE.fullmatch(key) and about_money:
         return [("", int(value) if re.fullmatch("10*", value) else _SCALES.get(value.lower(), 1))]
     if _BARE_UNIT.fullmatch(key):
-        unit, scale = _unit_and_scale(value)
+        unit, scale = parse_unit(value)
         kind = _DIMENSION_WORDS.get(unit_of(unit).dimension, frozenset())
         numbers = sum(any(char.isdecimal() for char in other) for other in siblings.values())
         if words & (kind | _GENERIC) or numbers <= 1:

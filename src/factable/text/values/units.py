@@ -267,6 +267,11 @@ def units_named(form: str) -> tuple[str, ...]:
     return tuple(_SYMBOLS.get(form) or _WORDS.get(form.lower()) or ())
 
 
+def unit_forms() -> list[str]:
+    """Every word and symbol of a unit."""
+    return [*_SYMBOLS, *_WORDS]
+
+
 def units_by_symbol(form: str) -> tuple[str, ...]:
     """The units that a symbol may mean in upper or lower case, as in names of attributes."""
     return tuple(_FOLDED_SYMBOLS.get(form.lower(), ()))
