@@ -3,6 +3,7 @@
 FactableError           something the caller can fix; the command line prints it and exits with 2
 ├── DataError           a file or other outside data is wrong
 │   └── MissingFileError    a file is not there, or cannot be read
+├── ServerError         a server that a metric asks cannot be used
 └── UsageError          the call is wrong
     ├── MissingExtraError   an optional package is needed; names the install line
     └── MissingProgramError a program outside Python is needed; names where to get it
@@ -69,6 +70,10 @@ class DataError(FactableError):
 
 class MissingFileError(DataError):
     """A file is not there, or is none that can be read."""
+
+
+class ServerError(FactableError):
+    """A server that a metric asks cannot be reached, refuses, or fails."""
 
 
 class UsageError(FactableError):

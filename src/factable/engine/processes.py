@@ -17,6 +17,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from factable.engine.plan import position_of
 from factable.errors import FactableError, add_note, notes_as_cause
+from factable.models.llm.limits import share_limits
 from factable.models.runtime.threads import share_cores
 
 T = TypeVar("T")
@@ -200,6 +201,7 @@ def _serve(work: Work[Any], pipe: Connection, copies: Sequence[Connection], jobs
     for copy in copies:
         copy.close()
     share_cores(jobs)
+    share_limits(jobs)
     try:
         while True:
             pipe.send(answer(work, pipe.recv()))

@@ -13,6 +13,7 @@ from factable.metrics.ledger.audit import audit
 from factable.metrics.ledger.decide import make_verdict
 from factable.metrics.ledger.doubts import doubts_of
 from factable.metrics.ledger.reading import Reading
+from factable.metrics.ledger.required import is_structured
 from factable.metrics.ledger.structured import NO_MARKS, StructuredReading
 from factable.metrics.ledger.structured_verdict import structured_verdicts
 from factable.metrics.ledger.verdict import Rules, Verdict
@@ -25,7 +26,7 @@ from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
 from factable.models.templates import load_templates, templates_checksum
 from factable.text.schema_hints import SchemaHints, units_by_name, words_by_name
-from factable.types import Example, Table
+from factable.types import Example
 
 
 @metric
@@ -186,13 +187,6 @@ class Ledger(VerdictMetric):
 
 
 MARKS_MODEL = "marks"
-# More triples than these are searched like the rows of a table.
-MAX_TRIPLES = 30
-
-
-def is_structured(table: Table) -> bool:
-    """Whether data has structure to read: objects and rows, and large numbers of triples."""
-    return table.source is not None or len(table.records) > MAX_TRIPLES
 
 
 class LedgerOptions(TypedDict, total=False):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from factable.metrics.ledger.coverage import OMITTED, Said, fact_sentence, facts_said
 from factable.metrics.ledger.features import NliAnswer
 from factable.metrics.ledger.reading import overlaps
+from factable.metrics.ledger.required import required_leaves
 from factable.metrics.ledger.structured import Item, StructuredReading, items_of, without_overlaps
 from factable.metrics.ledger.verdict import Claim, Fact, Rules, Verdict, label_of
 from factable.metrics.ledger.weights import LedgerWeights, probability
@@ -102,7 +103,7 @@ def structured_verdicts(
 ) -> list[Verdict]:
     """The verdicts on texts; the NLI model is asked about facts that must be said and were not found."""
     said = [facts_said(reading) for reading in readings]
-    required = [_required(reading, rules) for reading in readings]
+    required = [required_leaves(reading.structure, reading.example.table, rules) for reading in readings]
     doubtful = [
         [
             leaf
@@ -130,20 +131,6 @@ def structured_verdicts(
         _verdict(reading, Weighed.of(reading, marks, weights), of_text, must, rules)
         for reading, marks, of_text, must in zip(readings, marked, said, required, strict=True)
     ]
-
-
-def _required(reading: StructuredReading, rules: Rules) -> frozenset[int]:
-    """The leaves that a text must say: those that are asked for, or all of a small record."""
-    # What is named counts even if it looks technical; of unknown values nothing can be said.
-    kinds = ("value", "flag", "prose", "technical") if rules.selection.required else ("value", "flag")
-    leaves = {
-        leaf.index: reading.example.table.records[leaf.record]
-        for leaf in reading.structure.leaves
-        if leaf.record is not None and leaf.kind in kinds and not _ignores(reading, leaf, rules)
-    }
-    if not rules.selection.required and len(leaves) > rules.small:
-        return frozenset()
-    return frozenset(leaf for leaf, record in leaves.items() if rules.selection.requires(record))
 
 
 def _ignores(reading: StructuredReading, leaf: Leaf, rules: Rules) -> bool:

@@ -40,6 +40,7 @@ CACHED_KINDS = {
     "qa": "answers to questions",
     "seq2seq": "written questions",
     "likelihoods": "likelihoods",
+    "judge": "answers of judges",
 }
 _FILE_NAME = re.compile(rf"({'|'.join(CACHED_KINDS)})(-\d+)?\.sqlite(-journal|-wal|-shm|\.damaged)?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
