@@ -107,6 +107,7 @@ COMMANDS = {
     "rerank": ("rerank", "Sort several texts for the same data, best first."),
     "schema": ("schema", "Print the JSON Schema of results."),
     "score": ("score", "Score texts against the data they were written from."),
+    "serve": ("serve", "Check texts in a web page, and answer other programs over HTTP."),
     "study": ("study", "Measure how well metrics agree with human judgements."),
     "train": ("train", "Train the models and data files of metrics on your own data."),
 }

@@ -12,6 +12,6 @@ its differences and intervals.
 """
 
 from factable.report.html.listing import ExampleListing, listing_rows
-from factable.report.html.page import Report, write_report
+from factable.report.html.page import SHARED_ASSETS, Report, write_report
 
-__all__ = ["ExampleListing", "Report", "listing_rows", "write_report"]
+__all__ = ["SHARED_ASSETS", "ExampleListing", "Report", "listing_rows", "write_report"]

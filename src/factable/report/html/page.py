@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -23,9 +24,17 @@ if TYPE_CHECKING:
 
 # Of more examples the page lists the worst; what it says of all together is of all.
 MAX_EXAMPLES = 20_000
-SCRIPTS = ("words.js", "overview.js", "example.js", "list.js", "start.js")
+STYLES = ("shared.css", "page.css")
+SCRIPTS = ("dom.js", "findings.js", "words.js", "overview.js", "example.js", "list.js", "start.js")
+# Modules for pages that load several of them; in a report all are one script.
+MODULE_WORDS = re.compile(r"^import .*\n|^export ", re.MULTILINE)
 # Bytes that could end a block of script, or upset who reads it; in JSON they only occur inside texts.
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+ASSETS = files("factable.report.html") / "page"
+# What other pages than reports show findings with.
+SHARED_ASSETS = tuple(ASSETS / name for name in ("dom.js", "findings.js", "shared.css"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +54,8 @@ class Report:
 
 def write_report(stream: IO[bytes], report: Report) -> None:
     """Write the page, UTF-8, piece by piece."""
-    script = "\n".join(_asset(name) for name in SCRIPTS)
-    style = _asset("page.css")
+    script = '"use strict";\n' + "\n".join(MODULE_WORDS.sub("", _asset(name)) for name in SCRIPTS)
+    style = "\n".join(_asset(name) for name in STYLES)
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "base-uri 'none'; form-action 'none'"
@@ -66,7 +75,7 @@ def write_report(stream: IO[bytes], report: Report) -> None:
 
 
 def _asset(name: str) -> str:
-    return (files("factable.report.html") / "page" / name).read_text(encoding="utf-8")
+    return (ASSETS / name).read_text(encoding="utf-8")
 
 
 def _hash(inline: str) -> str:

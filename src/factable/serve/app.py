@@ -1,0 +1,34 @@
+"""The web application: the routes of all areas behind one guard."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from starlette.applications import Starlette
+
+from factable.serve import api, pages, playground
+from factable.serve.area import Area
+from factable.serve.security import guarded
+from factable.serve.settings import Settings
+
+# Each makes the routes of one area of the site; the navigation bar lists those that have a page.
+AREAS: tuple[Callable[[Settings], Area], ...] = (pages.area, playground.area, api.area)
+
+
+def create_app(settings: Settings) -> Starlette:
+    """The application that a server runs."""
+    areas = [make(settings) for make in AREAS]
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for area in areas:
+                if area.lifespan is not None:
+                    await stack.enter_async_context(area.lifespan(app))
+            yield
+
+    return Starlette(
+        routes=[route for area in areas for route in area.routes],
+        middleware=guarded(settings, areas),
+        exception_handlers={kind: handler for area in areas for kind, handler in area.errors.items()},
+        lifespan=lifespan,
+    )
