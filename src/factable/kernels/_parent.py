@@ -26,7 +26,7 @@ from factable.kernels.parent import (
     PARTS,
     SCORED,
 )
-from factable.kernels.tokens import TOKENIZERS, attribute_token
+from factable.kernels.tokens import TOKENIZERS, attribute_token, attribute_words
 from factable.types import Record
 
 _record = cython.declare(object, Record)
@@ -76,14 +76,18 @@ class Pieces:
 @cython.cfunc
 @cython.exceptval(check=False)
 def geometric_mean(
-    values: cython.p_double, orders: cython.int, smoothing: cython.double, at_zero: cython.double
+    values: cython.p_double,
+    orders: cython.int,
+    smoothing: cython.double,
+    at_zero: cython.double,
+    paper: cython.bint,
 ) -> cython.double:
-    """Zero orders above the first are smoothed; a zero that stays makes the whole `at_zero`."""
+    """Zero orders above the first, or all, are smoothed; a zero that stays makes the whole `at_zero`."""
     total: cython.double = 0.0
     order: cython.int
     for order in range(orders):
         value: cython.double = values[order]
-        if value == 0.0 and order > 0:
+        if value == 0.0 and (order > 0 or paper):
             value = smoothing
         if value == 0.0:
             return at_zero
@@ -111,8 +115,10 @@ class Scorer:
     automatic: cython.bint
     strict: cython.bint
     separate_best: cython.bint
+    paper: cython.bint
     uniform: cython.bint
     named: cython.bint
+    worded: cython.bint
     row: cython.double[6]
     precisions: cython.p_double
     recalls: cython.p_double
@@ -125,8 +131,10 @@ class Scorer:
         self.smoothing = options.smoothing
         self.strict = options.strict
         self.separate_best = options.separate_best
+        self.paper = options.paper
         self.uniform = options.strict and options.entailment == "overlap"
         self.named = options.entailment == "cooccurrence"
+        self.worded = options.paper and not self.named
         self.lexicon = Lexicon()
         self.ngrams = Ngrams(self.orders)
         self.in_text = NgramCounts(self.orders)
@@ -159,6 +167,11 @@ class Scorer:
             tokenizer = TOKENIZERS[self.mode]
             for record in records:
                 lexicon.add_name(attribute_token(cython.cast(tuple, record)[1], tokenizer))
+        if self.worded:
+            tokenizer = TOKENIZERS[self.mode]
+            for record in records:
+                for word in attribute_words(cython.cast(tuple, record)[1], tokenizer):
+                    lexicon.add_name(word)
         return self.add_texts(example.text, example.references, lexicon.tokens)
 
     @cython.cfunc
@@ -220,9 +233,11 @@ class Scorer:
         for order in range(1, self.orders + 1):
             self.precisions[order - 1] = self.entailment.precision(self.in_text, self.in_reference, order)
             self.recalls[order - 1] = self.entailment.recall(self.in_text, self.in_reference, order)
-        precision: cython.double = geometric_mean(self.precisions, self.orders, self.smoothing, 0.0)
+        precision: cython.double = geometric_mean(
+            self.precisions, self.orders, self.smoothing, 0.0, self.paper
+        )
         reference_recall: cython.double = geometric_mean(
-            self.recalls, self.orders, self.smoothing, self.smoothing
+            self.recalls, self.orders, self.smoothing, self.smoothing, self.paper
         )
         mix: cython.double = 1 - self.table_recall(begin, length) if self.automatic else self.mix
         recall: cython.double = power(reference_recall, 1 - mix) * power(table_recall, mix)

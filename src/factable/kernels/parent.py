@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from factable.kernels.matches import count_ngrams
-from factable.kernels.tokens import attribute_token, tokenize
+from factable.kernels.tokens import attribute_token, attribute_words, tokenize
 from factable.types import Example, Record
 
 PARTS = ("value", "precision", "recall", "reference_recall", "table_recall", "mix")
@@ -39,7 +39,8 @@ class ParentOptions(NamedTuple):
 
     `strict` is the original program: it keeps empty references, cannot score an empty value or a mix of
     pairs and triples, and ignores titles. `separate_best` takes the best precision, recall and F over the
-    references each on its own.
+    references each on its own. `paper` is the definition in the paper: the words of attributes are words of
+    the table, and `smoothing` stands in for zeros of single words, too.
     """
 
     tokenizer: str
@@ -49,6 +50,7 @@ class ParentOptions(NamedTuple):
     smoothing: float
     strict: bool
     separate_best: bool
+    paper: bool = False
 
 
 def score_parent(
@@ -121,6 +123,9 @@ def table_entailment(
             return math.prod(chance[token] for token in ngram) ** (1 / len(ngram))
 
         return probability
+    if options.paper:
+        for record in records:
+            in_table.update(attribute_words(record.attribute, options.tokenizer))
     return lambda ngram: sum(token in in_table for token in ngram) / len(ngram)
 
 
@@ -151,8 +156,8 @@ def _against(
         in_text, in_reference = count_ngrams(text, order), count_ngrams(reference, order)
         precisions.append(_precision(in_text, in_reference, entails, options.entailment == "none"))
         recalls.append(_recall(in_text, in_reference, entails, options.entailment == "none"))
-    precision = _geometric_mean(precisions, options.smoothing, 0.0)
-    reference_recall = _geometric_mean(recalls, options.smoothing, options.smoothing)
+    precision = _geometric_mean(precisions, options, 0.0)
+    reference_recall = _geometric_mean(recalls, options, options.smoothing)
     table_recall = _table_recall(records, text) or options.smoothing
     mix = 1 - _table_recall(records, reference) if options.mix is None else options.mix
     recall = reference_recall ** (1 - mix) * table_recall**mix
@@ -185,9 +190,11 @@ def _recall(
     return matched / total if total else 1.0
 
 
-def _geometric_mean(values: list[float], smoothing: float, at_zero: float) -> float:
-    """Zeros above the first order are smoothed; if a zero is left, the result is `at_zero`."""
-    smoothed = [values[0], *(value or smoothing for value in values[1:])]
+def _geometric_mean(values: list[float], options: ParentOptions, at_zero: float) -> float:
+    """Zeros above the first order, or all, are smoothed; if a zero is left, the result is `at_zero`."""
+    smoothed = [value or options.smoothing for value in values]
+    if not options.paper:
+        smoothed[0] = values[0]
     if 0.0 in smoothed:
         return at_zero
     total = 0.0

@@ -94,7 +94,12 @@ def split_camel_case(name: str) -> str:
     )
 
 
+def attribute_words(name: str, tokenizer: str = "words") -> list[str]:
+    """The words of an attribute."""
+    return tokenize(split_camel_case(name) if tokenizer == "words" else name, tokenizer)
+
+
 @lru_cache(maxsize=1 << 16)
 def attribute_token(name: str, tokenizer: str = "words") -> str:
     """The words of an attribute joined by underscores, as one token of the co-occurrence model."""
-    return "_".join(tokenize(split_camel_case(name) if tokenizer == "words" else name, tokenizer))
+    return "_".join(attribute_words(name, tokenizer))

@@ -1,8 +1,9 @@
 """BLEU-T: BLEU that also knows the table.
 
-As additional reference: Dhingra, Faruqui, Parikh, Chang, Das and Cohen: Handling Divergent Reference Texts
-when Evaluating Table-to-Text Generation. ACL 2019. As a mixture: Garneau and Lamontagne: Trainable Ranking
-Models to Evaluate the Semantic Accuracy of Data-to-Text Neural Generator. Eval4NLP 2021.
+Its values as additional references: Dhingra, Faruqui, Parikh, Chang, Das and Cohen: Handling Divergent
+Reference Texts when Evaluating Table-to-Text Generation. ACL 2019. As a mixture: Garneau and
+Lamontagne: Trainable Ranking Models to Evaluate the Semantic Accuracy of Data-to-Text Neural
+Generator. Eval4NLP 2021.
 """
 
 from collections.abc import Sequence
@@ -24,28 +25,40 @@ from factable.metrics.references import (
 from factable.types import Example
 
 NO_VALUES = "no values in its data"
+LOWERCASE_OF = {"": False, "paper": True}
 
 
 @metric
 class BleuT(RowMetric):
-    """BLEU that also counts the table, as one more reference or mixed in."""
+    """BLEU that also counts the table, its values as further references or mixed in."""
 
     name = "bleu_t"
+    version = 2
     needs = TABLE | REFERENCES
     bounds = (0.0, FULL)
 
     form: str = param(
         "references",
-        '"references": the values are one more reference (Dhingra et al. 2019); "mixture": '
+        '"references": each value is a further reference (Dhingra et al. 2019); "mixture": '
         "alpha * BLEU against the table + (1 - alpha) * BLEU against the references "
         "(Garneau and Lamontagne 2021)",
         choices=("references", "mixture"),
     )
     alpha: float = param(0.5, 'the weight of the table in a "mixture"', range=(0.0, 1.0))
     tokens: str = param("13a", TOKENS_DOC, choices=TOKENIZERS)
-    lowercase: bool = param(False, "ignore case")
+    lowercase: bool = param(
+        None, "ignore case; follows from compat if not given", follows=("compat", LOWERCASE_OF)
+    )
     orders: int = param(4, "the longest n-grams counted", range=(1, MAX_ORDERS))
     smoothing: str = param("exp", "how orders without a match are smoothed", choices=SMOOTHINGS)
+    compat: str = param(
+        "", '"paper": as in the paper on PARENT, whose texts are in lower case', choices=LOWERCASE_OF
+    )
+
+    def check(self) -> None:
+        """The paper on PARENT has one form."""
+        if self.compat and self.form != "references":
+            raise self.bad("form", f"references with compat={self.compat!r}")
 
     @property
     def cased(self) -> bool:
@@ -68,7 +81,10 @@ class BleuT(RowMetric):
         read = reader(self.tokens, self.lowercase)
         tables = [read(" ".join(record.value for record in example.table.records)) for example in examples]
         if self.form == "references":
-            rows = bleu.count(texts, [[*each, table] for each, table in zip(references, tables, strict=True)])
+            values = [[read(record.value) for record in example.table.records] for example in examples]
+            rows = bleu.count(texts, [[*each, *more] for each, more in zip(references, values, strict=True)])
+            # A value is no whole text: only true references say how long one should be.
+            rows[:, -1] = bleu.count(texts, references)[:, -1]
         else:
             rows = np.hstack(
                 (bleu.count(texts, [[table] for table in tables]), bleu.count(texts, references))

@@ -64,6 +64,7 @@ options_strategy = st.builds(
     st.sampled_from([0.0, 1e-5]),
     st.booleans(),
     st.booleans(),
+    st.booleans(),
 )
 VOCABULARY = {word: number for number, word in enumerate(["a", "b", "c", "i̇", "é", "中", "birth_place", ","])}
 # A counts file may hold an empty word; it is never a word of a table.

@@ -26,8 +26,9 @@ from factable.metrics.references import MAX_ORDERS, Spans, runs_without
 from factable.types import Example, Finding, Record
 
 ENTAILMENTS = ("overlap", "cooccurrence", "none")
-# The tokenizer of each program that `compat` reproduces; "" is factable's own default.
-TOKENS_OF = {"": "words", "google": "whitespace", "kaiju": "whitespace-cased"}
+# The tokenizer of the paper's definition and of each program that `compat` reproduces; "" is our own default.
+TOKENS_OF = {"": "words", "paper": "words", "google": "whitespace", "kaiju": "whitespace-cased"}
+PROGRAMS = ("google", "kaiju")
 REASONS = {
     NO_REFERENCES: "no references",
     NO_RECORDS: "no records in its data",
@@ -72,7 +73,10 @@ class Parent(Metric):
         follows=("compat", TOKENS_OF),
     )
     compat: str = param(
-        "", '"google" or "kaiju" reproduce those programs, quirks included', choices=TOKENS_OF
+        "",
+        '"paper": as the paper defines it, attribute names among the words of the table and `smoothing` for '
+        'every zero; "google" or "kaiju" reproduce those programs, quirks included',
+        choices=TOKENS_OF,
     )
 
     def check(self) -> None:
@@ -105,8 +109,9 @@ class Parent(Metric):
             mix=None if isinstance(self.mix, str) else self.mix,
             orders=self.orders,
             smoothing=self.smoothing,
-            strict=self.compat != "",
+            strict=self.compat in PROGRAMS,
             separate_best=self.compat == "kaiju",
+            paper=self.compat == "paper",
         )
 
 
