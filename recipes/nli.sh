@@ -21,4 +21,9 @@ factable convert webnlg "$work/unseen.xml" "$work/converted/webnlg-unseen.jsonl"
 
 sh "$here/e2e.sh" "$data/e2e" "$work/converted"
 
-factable train nli "$here/nli.toml" "$out" --data "$work" "$@"
+factable train everyday --part train --count 5000 --seed 21 "$work/converted/everyday.jsonl"
+factable train everyday --part test --count 1500 --seed 22 "$work/converted/everyday-test.jsonl"
+
+factable train nli "$here/nli.toml" "$out.words" --data "$work" "$@"
+# Then who did what.
+factable train nli "$here/relations.toml" "$out" --data "$work" --start "$out.words" "$@"

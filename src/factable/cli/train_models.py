@@ -41,8 +41,14 @@ def count_option(flag: str, name: str, default: int, text: str) -> Decorator:
     help="Folder of the files in the recipe. Default: the current one.",
 )
 @base_option
+@click.option(
+    "--start",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="NLI model folder to train further. Default: the base.",
+)
 @threads_option
-def nli(recipe: Path, out: Path, data: Path, base: Path | None, threads: int) -> None:
+def nli(recipe: Path, out: Path, data: Path, base: Path | None, start: Path | None, threads: int) -> None:
     """Train an NLI model from a RECIPE (TOML); needs the train extra.
 
     Use it as nli(model="OUT") or ledger(model="OUT"). Run the command again to resume a training that was
@@ -50,7 +56,7 @@ def nli(recipe: Path, out: Path, data: Path, base: Path | None, threads: int) ->
     """
     from factable.train.nli import train_nli
 
-    train_nli(recipe, data, base, out, threads=threads, log=log)
+    train_nli(recipe, data, base, start, out, threads=threads, log=log)
     log(f"model written to {out}")
 
 

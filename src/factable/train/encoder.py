@@ -65,14 +65,14 @@ def load_encoder(folder: Path, *, outputs: int, mean: bool, seed: int = 0) -> "t
     return EncoderModel(encoder, outputs=outputs, mean=mean, seed=seed)
 
 
-def copy_weights(folder: Path, model: "torch.nn.Module") -> None:
-    """Give an encoder the weights of a model folder made by factable, as exactly as its 7 bits allow."""
+def copy_weights(folder: Path, model: "torch.nn.Module", *, head: bool = False) -> None:
+    """Give an encoder, or it and its head, the weights of a model folder, as exactly as its 7 bits allow."""
     import torch
 
     weights = dequantised_weights(folder)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if name in weights and name.startswith("encoder."):
+            if name in weights and (head or name.startswith("encoder.")):
                 parameter.copy_(torch.tensor(weights[name]))
 
 

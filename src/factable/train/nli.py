@@ -11,7 +11,7 @@ from factable.models.nli import LABELS, OnnxNli, TextPair, softmax
 from factable.models.runtime.manifest import NLI
 from factable.models.runtime.progress import no_progress
 from factable.train.card import describe_training, markdown_table, write_card
-from factable.train.encoder import EncodedPairs, find_base, load_base_tokenizer, load_encoder, train_on_pairs
+from factable.train.encoder import EncodedPairs, copy_weights, find_base, load_base_tokenizer, load_encoder, train_on_pairs
 from factable.train.export import WINDOW, export_model, set_temperature
 from factable.train.nli_pairs import NliPair
 from factable.train.nli_recipe import NliRecipe, make_pairs, read_recipe
@@ -33,14 +33,26 @@ class NliFigures(NamedTuple):
     accuracy_int8: float
 
 
-def train_nli(recipe_file: Path, data: Path, base: Path | None, out: Path, *, threads: int, log: Log) -> None:
+def train_nli(
+    recipe_file: Path,
+    data: Path,
+    base: Path | None,
+    start: Path | None,
+    out: Path,
+    *,
+    threads: int,
+    log: Log,
+) -> None:
     """Train the model of a recipe and write its folder; checkpoints are beside it, in `OUT.work`.
 
-    Files of the recipe are relative to `data`; without `base` the training starts from MiniLM.
+    Files of the recipe are relative to `data`; without `base` the encoder is MiniLM. `start` is the folder of
+    an NLI model with that encoder, whose weights to start from.
     """
     base = find_base(base)
     recipe = read_recipe(recipe_file)
     model = load_nli_model(base, seed=recipe.seed)
+    if start is not None:
+        copy_weights(start, model, head=True)
     minutes, pairs = 0.0, dict[str, list[NliPair]]()
     before: dict[str, torch.Tensor] = {}
     for sources, rate, work in (

@@ -11,7 +11,7 @@ from factable.models.nli import CONTRADICTION, ENTAILMENT, NEUTRAL
 from factable.text.sentences import split_sentences
 from factable.text.templates import clean_value
 from factable.train.corruptions import change_number, negate
-from factable.train.nli_pairs import NliPair, NliPassage, PairWriter, replace_value
+from factable.train.nli_pairs import NliPair, NliPassage, PairWriter, exchange_in_text, replace_value
 from factable.types import Record
 
 PairKind = Callable[[PairWriter, NliPassage], NliPair | None]
@@ -269,14 +269,9 @@ def values_exchanged(writer: PairWriter, passage: NliPassage) -> NliPair | None:
     if len(passage.records) < 2:
         return None
     first, second = writer.draw.sample(passage.records, 2)
-    if clean_value(first.value) == clean_value(second.value):
-        return None
-    # A character that no text has stands for the second value while the first one is moved.
-    text = replace_value(passage.text, first, "\x00")
-    text = text and replace_value(text, second, clean_value(first.value))
+    text = exchange_in_text(passage.text, clean_value(first.value), clean_value(second.value))
     if not text:
         return None
-    text = text.replace("\x00", clean_value(second.value))
     if writer.draw.random() < 0.5:
         return writer.text_to_facts(text, [writer.draw.choice((first, second))], CONTRADICTION)
     return writer.facts_to_text(passage.records, text, CONTRADICTION)

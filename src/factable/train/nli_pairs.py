@@ -69,8 +69,11 @@ class PairWriter:
         self.draw = random.Random(seed)  # noqa: S311
         self._templates = templates
         self._texts: dict[tuple[Record, ...], list[str]] = {}
+        self._with_attribute: dict[str, list[NliPassage]] = {}
         for passage in self.passages:
             self._texts.setdefault(tuple(sorted(passage.records)), []).append(passage.text)
+            for attribute in dict.fromkeys(record.attribute for record in passage.records):
+                self._with_attribute.setdefault(attribute, []).append(passage)
 
     def text_to_facts(self, text: str, facts: Sequence[Record], label: int) -> NliPair:
         """Does the text entail the facts?"""  # noqa: D400
@@ -92,6 +95,10 @@ class PairWriter:
     def paraphrase(self, passage: NliPassage) -> str:
         """A text about the same records, possibly the same text."""
         return self.draw.choice(self._texts[tuple(sorted(passage.records))])
+
+    def passages_with(self, attribute: str) -> list[NliPassage]:
+        """The passages that have a record of this attribute."""
+        return self._with_attribute[attribute]
 
     def unstated_fact(self, passage: NliPassage) -> Record | None:
         """A true fact about one of the subjects that the text does not state."""
@@ -145,3 +152,13 @@ def replace_value(text: str, record: Record, replacement: str) -> str | None:
     if not match or (len(value) < 2 and not value.isdigit()):
         return None
     return " ".join((text[: match.start()] + replacement + text[match.end() :]).split())
+
+
+def exchange_in_text(text: str, first: str, second: str) -> str | None:
+    """The text with two values in each other's place; None if it does not have both, apart from each other."""
+    if first.lower() in second.lower() or second.lower() in first.lower():
+        return None
+    # A character that no text has stands for the first value while the second one is moved.
+    moved = replace_value(text, Record("", "", first), "\x00")
+    moved = moved and replace_value(moved, Record("", "", second), first)
+    return moved.replace("\x00", second) if moved else None

@@ -1,7 +1,7 @@
 """A recipe for an NLI model: which data, in which amounts, and how to train on it; read from a TOML file."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -9,12 +9,15 @@ from factable.errors import DataError, Fault, UsageError
 from factable.io.files import read_whole
 from factable.io.read import iter_examples
 from factable.io.toml import parse_toml
+from factable.models.nli import CONTRADICTION, ENTAILMENT
 from factable.models.templates import load_templates
 from factable.text.templates import Templates
 from factable.train.corruptions import Knowledge
 from factable.train.e2e_slots import SYNONYMS, stated_slots, states_nothing_else
-from factable.train.nli_kinds import FIRST_PASS, SECOND_PASS, write_pairs
+from factable.train.marks import read_marked
+from factable.train.nli_kinds import FIRST_PASS, SECOND_PASS, PairKind, write_pairs
 from factable.train.nli_pairs import NliPair, PairWriter, read_pairs, read_passages
+from factable.train.relation_kinds import RELATIONS
 from factable.types import Record
 
 # The others stay lists of keys and values, so that the model learns to read those too.
@@ -23,11 +26,11 @@ SHARE_OF_SENTENCES = 0.6
 
 @dataclass(frozen=True, slots=True)
 class NliSource:
-    """A file of NLI pairs (`pairs`), or a converted corpus to make pairs from (`corpus`).
+    """A file of NLI pairs (`pairs`), of marked texts (`marked`), or a corpus to make pairs from (`corpus`).
 
     `times` repeats pairs, `most` limits their number, at random, `per_text` pairs are made from each
-    reference; `infobox` turns premises that are lists of keys and values into sentences; `harder` makes the
-    pairs of the second pass. `style` says how to read a corpus: "webnlg" if references state all records and
+    reference, of the `kinds` "first", "harder" or "relations"; `infobox` turns premises that are lists of keys
+    and values into sentences. `style` says how to read a corpus: "webnlg" if references state all records and
     a fact of one table holds in all, "e2e" if they state only what is found in them and every table stands
     alone.
     """
@@ -35,13 +38,14 @@ class NliSource:
     name: str
     pairs: str = ""
     corpus: str = ""
+    marked: str = ""
     infobox: bool = False
     times: int = 1
     most: int = 0
     per_text: int = 4
     templates: str = "backoff"
     style: str = "webnlg"
-    harder: bool = False
+    kinds: str = "first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ def _make_pairs(source: NliSource, folder: Path, seed: int) -> list[NliPair]:
     draw = random.Random(f"{seed} {source.name}")  # noqa: S311
     if source.corpus:
         pairs = _pairs_from_corpus(source, folder, draw.randrange(1 << 30))
+    elif source.marked:
+        pairs = _pairs_from_marked(str(folder / source.marked), draw)
     else:
         pairs = list(read_pairs(str(folder / source.pairs), source.name))
         if source.infobox:
@@ -103,8 +109,10 @@ def _make_pairs(source: NliSource, folder: Path, seed: int) -> list[NliPair]:
 
 def _pairs_from_corpus(source: NliSource, folder: Path, seed: int) -> list[NliPair]:
     examples = list(iter_examples(str(folder / source.corpus), need_text=False))
-    if source.style not in STYLES:
-        raise UsageError(f"style is {source.style!r}; it must be one of {', '.join(STYLES)}")
+    for setting, known in (("style", STYLES), ("kinds", KINDS)):
+        given = getattr(source, setting)
+        if given not in known:
+            raise UsageError(f"{setting} is {given!r}; it must be one of {', '.join(known)}")
     passages = read_passages(examples, STYLES[source.style])
     records = (record for passage in passages for record in passage.records)
     if source.style == "e2e":
@@ -112,7 +120,15 @@ def _pairs_from_corpus(source: NliSource, folder: Path, seed: int) -> list[NliPa
     else:
         knowledge = Knowledge(records)
     writer = PairWriter(passages, knowledge, load_templates(source.templates), seed)
-    return list(write_pairs(writer, source.per_text, SECOND_PASS if source.harder else FIRST_PASS))
+    return list(write_pairs(writer, source.per_text, KINDS[source.kinds]))
+
+
+def _pairs_from_marked(path: str, draw: random.Random) -> list[NliPair]:
+    """Does the data about a sentence entail it? Not if words of it are marked; at most half are not."""
+    sentences = list(read_marked(path))
+    wrong = [NliPair(each.evidence, each.sentence, CONTRADICTION, "marked") for each in sentences if each.human]
+    right = [NliPair(each.evidence, each.sentence, ENTAILMENT, "marked") for each in sentences if not each.human]
+    return wrong + draw.sample(right, min(len(right), len(wrong)))
 
 
 def _all_stated(records: list[Record], text: str) -> tuple[list[Record], bool]:  # noqa: ARG001
@@ -124,6 +140,11 @@ def _stated_in_e2e(records: list[Record], text: str) -> tuple[list[Record], bool
     return stated, len(stated) == len(records) and states_nothing_else(records, text)
 
 
+KINDS: Mapping[str, Mapping[PairKind, float]] = {
+    "first": FIRST_PASS,
+    "harder": SECOND_PASS,
+    "relations": RELATIONS,
+}
 STYLES = {"webnlg": _all_stated, "e2e": _stated_in_e2e}
 
 
