@@ -8,6 +8,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "factable"
 OUT = PACKAGE / "models" / "runtime" / "checksums.py"
 # Folders of models have manifests with a checksum of each file; here are those of the manifests.
 PATTERNS = (
+    "data/*/*.bin",
     "data/*/*.json",
     "data/*/*.safetensors",
     "data/*/*.toml",

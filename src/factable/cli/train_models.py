@@ -56,7 +56,7 @@ def nli(recipe: Path, out: Path, data: Path, base: Path | None, start: Path | No
     """
     from factable.train.nli import train_nli
 
-    train_nli(recipe, data, base, start, out, threads=threads, log=log)
+    train_nli(recipe, data, base, out, start=start, threads=threads, log=log)
     log(f"model written to {out}")
 
 

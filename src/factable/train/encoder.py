@@ -79,10 +79,11 @@ def copy_weights(folder: Path, model: "torch.nn.Module", *, head: bool = False) 
 def dequantised_weights(folder: Path) -> "dict[str, NDArray[np.float32]]":
     """The weights of an encoder in a model folder, under their names in torch."""
     import onnx
-    from onnx import numpy_helper
+    from onnx import TensorProto, numpy_helper
 
-    graph = onnx.load(str(folder / MODEL)).graph
-    arrays = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
+    graph = onnx.load(str(folder / MODEL), load_external_data=False).graph
+    own = [item for item in graph.initializer if item.data_location != TensorProto.EXTERNAL]
+    arrays = {item.name: numpy_helper.to_array(item) for item in own}
     weights = {name: array for name, array in arrays.items() if array.dtype == np.float32}
     for node in graph.node:
         if node.op_type == "MatMulInteger" and node.input[1].endswith("_quantized"):

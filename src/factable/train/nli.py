@@ -11,7 +11,14 @@ from factable.models.nli import LABELS, OnnxNli, TextPair, softmax
 from factable.models.runtime.manifest import NLI
 from factable.models.runtime.progress import no_progress
 from factable.train.card import describe_training, markdown_table, write_card
-from factable.train.encoder import EncodedPairs, copy_weights, find_base, load_base_tokenizer, load_encoder, train_on_pairs
+from factable.train.encoder import (
+    EncodedPairs,
+    copy_weights,
+    find_base,
+    load_base_tokenizer,
+    load_encoder,
+    train_on_pairs,
+)
 from factable.train.export import WINDOW, export_model, set_temperature
 from factable.train.nli_pairs import NliPair
 from factable.train.nli_recipe import NliRecipe, make_pairs, read_recipe
@@ -37,9 +44,9 @@ def train_nli(
     recipe_file: Path,
     data: Path,
     base: Path | None,
-    start: Path | None,
     out: Path,
     *,
+    start: Path | None = None,
     threads: int,
     log: Log,
 ) -> None:

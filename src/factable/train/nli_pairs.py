@@ -155,7 +155,7 @@ def replace_value(text: str, record: Record, replacement: str) -> str | None:
 
 
 def exchange_in_text(text: str, first: str, second: str) -> str | None:
-    """The text with two values in each other's place; None if it does not have both, apart from each other."""
+    """The text with two values in each other's place; None if it does not have both, each by itself."""
     if first.lower() in second.lower() or second.lower() in first.lower():
         return None
     # A character that no text has stands for the first value while the second one is moved.

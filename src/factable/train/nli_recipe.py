@@ -29,10 +29,10 @@ class NliSource:
     """A file of NLI pairs (`pairs`), of marked texts (`marked`), or a corpus to make pairs from (`corpus`).
 
     `times` repeats pairs, `most` limits their number, at random, `per_text` pairs are made from each
-    reference, of the `kinds` "first", "harder" or "relations"; `infobox` turns premises that are lists of keys
-    and values into sentences. `style` says how to read a corpus: "webnlg" if references state all records and
-    a fact of one table holds in all, "e2e" if they state only what is found in them and every table stands
-    alone.
+    reference, of the `kinds` "first", "harder" or "relations"; `infobox` turns premises that are lists of
+    keys and values into sentences. `style` says how to read a corpus: "webnlg" if references state all
+    records and a fact of one table holds in all, "e2e" if they state only what is found in them and every
+    table stands alone.
     """
 
     name: str
@@ -125,9 +125,13 @@ def _pairs_from_corpus(source: NliSource, folder: Path, seed: int) -> list[NliPa
 
 def _pairs_from_marked(path: str, draw: random.Random) -> list[NliPair]:
     """Does the data about a sentence entail it? Not if words of it are marked; at most half are not."""
-    sentences = list(read_marked(path))
-    wrong = [NliPair(each.evidence, each.sentence, CONTRADICTION, "marked") for each in sentences if each.human]
-    right = [NliPair(each.evidence, each.sentence, ENTAILMENT, "marked") for each in sentences if not each.human]
+    pairs = [
+        NliPair(each.evidence, each.sentence, CONTRADICTION if each.human else ENTAILMENT, "marked")
+        for each in read_marked(path)
+        if each.evidence
+    ]
+    wrong = [pair for pair in pairs if pair.label == CONTRADICTION]
+    right = [pair for pair in pairs if pair.label == ENTAILMENT]
     return wrong + draw.sample(right, min(len(right), len(wrong)))
 
 

@@ -72,7 +72,11 @@ def exchanged_between_subjects(writer: PairWriter, passage: NliPassage) -> NliPa
     """Two joined texts in which the values of a common attribute are exchanged."""
     joined = join(writer, passage)
     pair = joined and _same_attribute(joined.records, writer.draw)
-    text = joined and pair and exchange_in_text(joined.text, clean_value(pair[0].value), clean_value(pair[1].value))
+    text = (
+        joined
+        and pair
+        and exchange_in_text(joined.text, clean_value(pair[0].value), clean_value(pair[1].value))
+    )
     if joined is None or pair is None or not text:
         return None
     if writer.draw.random() < 0.5:
@@ -100,8 +104,7 @@ def value_of_a_sibling(writer: PairWriter, passage: NliPassage) -> NliPair | Non
     wrong = siblings[0]._replace(value=siblings[1].value)
     if wrong in writer.knowledge.known:
         return None
-    label = CONTRADICTION if writer.swap_label(wrong) == CONTRADICTION else NEUTRAL
-    return writer.text_to_facts(passage.text, [wrong], label)
+    return writer.text_to_facts(passage.text, [wrong], writer.swap_label(wrong))
 
 
 def siblings_exchanged_in_data(writer: PairWriter, passage: NliPassage) -> NliPair | None:
@@ -130,8 +133,8 @@ def roles_exchanged(writer: PairWriter, passage: NliPassage) -> NliPair | None:
 
 def names_listed(writer: PairWriter, passage: NliPassage) -> NliPair | None:
     """All names of the data in a row, without a verb; they state nothing."""
-    names = dict.fromkeys(clean_value(name) for fact in passage.records for name in (fact.subject, fact.value))
-    listed = [name for name in names if name]
+    names = [name for fact in passage.records for name in (fact.subject, fact.value)]
+    listed = list(dict.fromkeys(clean_value(name) for name in names if name))
     writer.draw.shuffle(listed)
     text = writer.draw.choice((", ", " ", " and ", " - ")).join(listed) + writer.draw.choice((".", ""))
     return writer.text_to_facts(text, [writer.draw.choice(passage.records)], NEUTRAL)

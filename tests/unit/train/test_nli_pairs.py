@@ -1,6 +1,7 @@
 """Pairs for the NLI model: true where they say so, false where they say so, the same for the same seed."""
 
 import hashlib
+import json
 import os
 import random
 import subprocess
@@ -19,6 +20,7 @@ from factable.train.e2e_slots import SYNONYMS, stated_slots, states_nothing_else
 from factable.train.nli_kinds import FIRST_PASS, SECOND_PASS, write_pairs
 from factable.train.nli_pairs import NliPair, PairWriter, read_pairs, read_passages
 from factable.train.nli_recipe import make_pairs, open_infobox, read_recipe
+from factable.train.relation_kinds import RELATIONS
 from factable.types import Record
 
 PEOPLE = ["Ann Lee", "Bob Ray", "Cy Fox", "Dee Poe", "Eve Orr", "Flo Kay"]
@@ -225,6 +227,9 @@ def test_bad_pairs_and_recipes(tmp_path):
     (tmp_path / "c.jsonl").write_text('{"id": "1", "data": [["a", "b", "c"]], "references": ["a b c."]}\n')
     with pytest.raises(UsageError, match="style is 'x'; it must be one of webnlg, e2e"):
         make_pairs(read_recipe(recipe).train, tmp_path, 0)
+    recipe.write_text('[[train]]\nname = "a"\ncorpus = "c.jsonl"\nkinds = "x"')
+    with pytest.raises(UsageError, match="kinds is 'x'; it must be one of first, harder, relations"):
+        make_pairs(read_recipe(recipe).train, tmp_path, 0)
 
 
 def test_amounts_of_a_recipe(tmp_path):
@@ -270,3 +275,58 @@ def test_one_sentence_of_a_text_follows(harder):
 def test_what_is_said_of_another_is_not_entailed(harder):
     for pair in harder["subject_replaced"]:
         assert pair.label == NEUTRAL
+
+
+@pytest.fixture(scope="module")
+def relations():
+    return group_by_kind(write(300, kinds=RELATIONS))
+
+
+def test_two_joined_texts_are_about_two_people(relations):
+    for pair in relations["said_of_one_of_two"]:
+        assert pair.label == ENTAILMENT
+        assert len(names(pair.premise, PEOPLE)) == len(names(pair.premise, TOWNS)) == 2
+        assert names(pair.hypothesis, PEOPLE) <= names(pair.premise, PEOPLE)
+
+
+def test_what_holds_for_one_is_said_of_the_other(relations):
+    homes = dict(zip(PEOPLE, TOWNS, strict=True))
+    for pair in relations["said_of_the_other"]:
+        assert pair.label == CONTRADICTION
+        (person,) = names(pair.hypothesis, PEOPLE)
+        assert homes[person] not in names(pair.hypothesis, TOWNS)
+
+
+def test_exchanged_values_of_two_people_are_both_still_there(relations):
+    texts = [
+        pair.premise if len(names(pair.premise, TOWNS)) == 2 and "born" in pair.premise else pair.hypothesis
+        for pair in relations["exchanged_between_subjects"]
+    ]
+    assert any("Ann Lee was born in Bonn" in text for text in texts)
+
+
+def test_a_sibling_has_no_value_of_another(relations):
+    for pair in relations["value_of_a_sibling"]:
+        assert pair.label != ENTAILMENT
+    facts = {pair.hypothesis for pair in relations["value_of_a_sibling"]}
+    assert "The birth place of Ann Lee is 1901." in facts
+    assert "The arrival of Ann Lee is Aden." in facts
+
+
+def test_a_list_of_names_states_nothing(relations):
+    for pair in relations["names_listed"]:
+        assert pair.label == NEUTRAL
+        assert "born" not in pair.premise
+
+
+def test_sentences_of_marked_texts(tmp_path):
+    data, text = {"name": "Ada Hotel", "rooms": 12}, "Ada Hotel has 12 rooms. Its rooms have 5 bars."
+    row = {"id": "1", "data": data, "text": text, "spans": [[40, 46, "made_up"]]}
+    (tmp_path / "marked.jsonl").write_text(json.dumps(row) + "\n")
+    (tmp_path / "recipe.toml").write_text('[[train]]\nname = "a"\nmarked = "marked.jsonl"')
+    (found,) = make_pairs(read_recipe(tmp_path / "recipe.toml").train, tmp_path, 0).values()
+    assert {(pair.hypothesis, pair.label) for pair in found} == {
+        ("Ada Hotel has 12 rooms.", ENTAILMENT),
+        ("Its rooms have 5 bars.", CONTRADICTION),
+    }
+    assert "rooms: 12" in found[0].premise

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from factable.errors import UsageError
-from factable.models.nli import CONTRADICTION, ENTAILMENT, LABELS, TextPair, entailment
+from factable.models.nli import CONTRADICTION, ENTAILMENT, LABELS, OnnxNli, TextPair, entailment
+from factable.models.runtime.manifest import read_manifest
+from factable.models.runtime.progress import no_progress
 from factable.train.encoder import find_base
 from factable.train.nli import calibrate_nli, train_nli
 from factable.train.nli_recipe import STYLES, read_recipe
@@ -68,6 +70,23 @@ def test_a_few_steps_of_a_recipe_give_a_model_folder(tiny_encoder, tmp_path):
     train_nli(recipe, tmp_path, tiny_encoder, out, threads=1, log=lines.append)
     assert [line for line in lines if "from step" in line] == ["2 steps, from step 2", "1 steps, from step 1"]
     assert (out / "model.onnx").read_bytes() == weights
+
+
+def test_training_goes_on_from_a_model(tiny_encoder, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    train_nli(write_recipe(tmp_path, times=60), tmp_path, tiny_encoder, first, threads=1, log=lambda _: None)
+    # A second training that learns nothing ends where the first one did.
+    recipe = write_recipe(tmp_path, times=1)
+    recipe.write_text(recipe.read_text().replace("then_share = 0.6", "then_share = 0.0"))
+    recipe.write_text(recipe.read_text().replace("rate = 5e-3", "rate = 1e-12"))
+    train_nli(recipe, tmp_path, tiny_encoder, second, start=first, threads=1, log=lambda _: None)
+    pairs = [TextPair("a", "the"), TextPair("b", "of"), TextPair("c", "the")]
+    logits = [
+        np.log(OnnxNli(folder).probabilities(pairs, no_progress)) * read_manifest(folder).temperature
+        for folder in (first, second)
+    ]
+    centred = [rows - rows.mean(axis=1, keepdims=True) for rows in logits]
+    assert centred[1] == pytest.approx(centred[0], abs=0.1)
 
 
 @pytest.mark.train

@@ -18,6 +18,10 @@ MANIFEST = "manifest.json"
 CARD = "CARD.md"
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 NLI, EMBEDDER, QA, MARKS = MODEL_KINDS = ("nli", "embedder", "qa", "marks")
+# The table of word embeddings that all embedded models share, and its name in their graphs.
+WORD_EMBEDDINGS = "data/models/word_embeddings.bin"
+WORD_EMBEDDINGS_TENSOR = "encoder.embeddings.word_embeddings.weight_quantized"
+WORD_EMBEDDINGS_WIDTH = 384
 # Fewer tokens do not hold two sentences; and half of it holds any single character in any tokenizer.
 MIN_WINDOW = 64
 # No model here reads more, and memory grows with its square.
@@ -34,7 +38,10 @@ MODEL_REMEDY = "install factable again, or take another folder"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The content of a model folder; `labels` is the order of the outputs of an NLI model."""
+    """The content of a model folder; `labels` is the order of the outputs of an NLI model.
+
+    `shared` is the sha256 of the table of word embeddings if the model takes it from the package, else empty.
+    """
 
     folder: Path
     kind: str
@@ -43,11 +50,13 @@ class Manifest:
     window: int
     temperature: float
     files: dict[str, str]
+    shared: str = ""
 
     @property
     def identity(self) -> str:
         """A checksum of everything that can change the predictions, and so of every file."""
         content = [self.kind, self.labels, self.window, self.temperature, sorted(self.files.items())]
+        content += [self.shared] if self.shared else []
         return hashlib.sha256(orjson.dumps(content)).hexdigest()
 
 
@@ -109,6 +118,7 @@ def _parse(folder: Path, content: Any) -> Manifest:
         window=int(content["window"]),
         temperature=float(content["temperature"]),
         files={str(name): str(checksum) for name, checksum in content["files"].items()},
+        shared=str(content.get("shared", "")),
     )
 
 
@@ -125,6 +135,8 @@ def _check(manifest: Manifest, path: Path) -> None:
     for name in (MODEL, TOKENIZER):
         if name not in manifest.files:
             raise model_fault(path, f"no checksum of {name}", MODEL_REMEDY)
+    if manifest.shared and manifest.shared != CHECKSUMS[WORD_EMBEDDINGS]:
+        raise model_fault(path, "made for other word embeddings than the package's", MODEL_REMEDY)
     for name in manifest.files:
         if Path(name).name != name:
             raise model_fault(path, f"lists {name!r}, a file outside its folder", MODEL_REMEDY)

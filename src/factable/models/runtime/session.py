@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,9 +15,13 @@ from factable.models.runtime.manifest import (
     MODEL,
     MODEL_REMEDY,
     TOKENIZER,
+    WORD_EMBEDDINGS,
+    WORD_EMBEDDINGS_TENSOR,
+    WORD_EMBEDDINGS_WIDTH,
     Manifest,
     model_fault,
     read_manifest,
+    read_shipped,
     verify_files,
 )
 from factable.models.runtime.progress import Advance, chunks
@@ -102,6 +107,8 @@ def load_session(manifest: Manifest, appended: bytes = b"") -> Any:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    if manifest.shared:
+        options.add_external_initializers([WORD_EMBEDDINGS_TENSOR], [_word_embeddings()])
     path = manifest.folder / MODEL
     try:
         model = path.read_bytes() + appended if appended else str(path)
@@ -110,6 +117,13 @@ def load_session(manifest: Manifest, appended: bytes = b"") -> Any:
         )
     except Exception as error:  # onnxruntime has no common base class
         raise not_loaded(manifest, MODEL, error) from None
+
+
+@cache
+def _word_embeddings() -> Any:
+    """The table that embedded models share, in memory once."""
+    table = np.frombuffer(read_shipped(WORD_EMBEDDINGS), dtype=np.uint8).reshape(-1, WORD_EMBEDDINGS_WIDTH)
+    return import_onnxruntime().OrtValue.ortvalue_from_numpy(table)
 
 
 def not_loaded(manifest: Manifest, file: str, error: Exception | str) -> DataError:
