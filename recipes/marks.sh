@@ -1,18 +1,19 @@
 #!/bin/sh
 # Trains the embedded model that marks words: sh recipes/marks.sh DATA OUT [options of factable train marks]
-# DATA has the folder llm with texts in which people marked errors. Made-up records and checkpoints go beside OUT.
-# Run again to resume.
+# DATA has the folder llm with texts in which people marked errors. The encoder starts from the NLI model in the folder
+# NLI, by default the embedded one. Made-up records (EVERYDAY of them, by default 1750) and checkpoints go beside OUT. Run
+# again to resume.
 set -eu
 data=$(realpath "$1")
 out=$(realpath -m "$2")
 shift 2
 work="$out.data"
 mkdir -p "$work"
-nli=$(python3 -c 'from factable.models.runtime.manifest import embedded_folder; print(embedded_folder("nli"))')
+embedded=$(python3 -c 'from factable.models.runtime.manifest import embedded_folder; print(embedded_folder("nli"))')
 
-factable train everyday --part train --count 1750 --seed 11 "$work/everyday.jsonl"
+factable train everyday --part train --count "${EVERYDAY:-1750}" --seed 11 "$work/everyday.jsonl"
 factable train marks "$data/llm/ragtruth.jsonl.gz" "$data/llm/quintd.jsonl.gz" "$data/llm/span_annotation.jsonl.gz" \
-    "$data/llm/freshtab.jsonl.gz" "$data/llm/rotowire_acc.jsonl.gz" "$work/everyday.jsonl" "$out" --start "$nli" \
+    "$data/llm/freshtab.jsonl.gz" "$data/llm/rotowire_acc.jsonl.gz" "$work/everyday.jsonl" "$out" --start "${NLI:-$embedded}" \
     --about "marks words that data does not support; all-MiniLM-L6-v2, from the embedded NLI model" "$@"
 
 cat >>"$out/CARD.md" <<'END'
