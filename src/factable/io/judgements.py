@@ -225,7 +225,7 @@ def _each_row(
 ) -> Iterator[tuple[str, RowKind, int, Annotation]]:
     for path in paths:
         row_kind, numbered = open_judgements(
-            path, _make_annotation, faults, needed=ANNOTATION_FIELDS, arrange=_arrange
+            path, make_annotation, faults, needed=ANNOTATION_FIELDS, arrange=_arrange
         )
         for number, row in numbered:
             yield source_name(path), row_kind, number, row
@@ -257,7 +257,8 @@ def _read_cell(column: str, cell: str) -> float | str:
     return number
 
 
-def _make_annotation(fields: Fields) -> Annotation:
+def make_annotation(fields: Fields) -> Annotation:
+    """Check the fields of one annotation."""
     human, spans = fields.get("human"), fields.get(SPANS)
     if human is None and spans is None:
         raise Malformed('neither "human" nor "spans"', 'add "human": {"semantics": 2} or "spans": [[0, 5]]')
