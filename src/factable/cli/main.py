@@ -98,6 +98,7 @@ class LazyGroup(click.Group):
 
 COMMANDS = {
     "cache": ("cache", "Show or delete the cached answers of models."),
+    "campaign": ("campaign", "Prepare annotation campaigns, and export what annotators said."),
     "check": ("check", "Check one text against its data."),
     "compare": ("compare", "Compare systems, with confidence intervals and significance tests."),
     "convert": ("convert", "Convert a data set to JSON lines."),

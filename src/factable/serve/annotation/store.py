@@ -173,7 +173,8 @@ class Store:
                 raise UsageError(f"there is a campaign {new.name!r} already; give another name")
             campaign = connection.execute(
                 "INSERT INTO campaign"
-                " (name, instructions, categories, asks_facts, overlap, metric, signature, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                " (name, instructions, categories, asks_facts, overlap, metric, signature, created)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(new.name, new.instructions, categories, new.asks_facts, new.overlap),
                     *(new.metric, new.signature, _now()),
