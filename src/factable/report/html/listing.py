@@ -72,15 +72,16 @@ def listing_rows(examples: Sequence[Example], scores: Sequence[Scores]) -> list[
     """A line of JSON for the data of each example (shared by systems) and one for all else."""
     rows = []
     for index, example in enumerate(examples):
-        data = _data(example.table, example.references)
-        findings = [_findings(piece.findings[index], example.text) for piece in scores]
+        data = page_data(example.table, example.references)
+        findings = [page_findings(piece.findings[index], example.text) for piece in scores]
         ratings = {_clean(name): _rounded(rating) for name, rating in example.human.items()}
         rest = [_clean(example.item), _clean(example.text), _numbers(scores, index), findings, ratings]
         rows.append(orjson.dumps(data) + b"\n" + orjson.dumps(rest))
     return rows
 
 
-def _data(table: Table, references: Sequence[str]) -> tuple[object, ...]:
+def page_data(table: Table, references: Sequence[str]) -> tuple[object, ...]:
+    """Title, records and references as pages have them."""
     records = [tuple(map(_clean, record)) for record in table.records]
     return _clean(table.title), records, tuple(map(_clean, references))
 
@@ -100,7 +101,8 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else round(value, DIGITS)
 
 
-def _findings(findings: Iterable[Finding], text: str) -> list[tuple[object, ...]]:
+def page_findings(findings: Iterable[Finding], text: str) -> list[tuple[object, ...]]:
+    """Findings as pages have them: kind by number, record, span in UTF-16 units, score and note."""
     index = _script_positions(text)
     return [
         (

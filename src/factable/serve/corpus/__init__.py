@@ -1,0 +1,1 @@
+"""Texts of files named on the command line, in pages: listed, searched, sorted, and scored again."""
