@@ -1,6 +1,9 @@
 """The sha256 of every data file that ships; written by tools/update_checksums.py."""
 
 CHECKSUMS = {
+    "data/categories/default.toml": "92f989ed13078b7740ccb969284df03a6054572d8e13eef5de5c7c7b9bccf3b8",
+    "data/categories/quintd.toml": "b43d0c4a5f452d1501f2ced79fc31dc7536e7a44ed1da21c3eee0c956c21498f",
+    "data/categories/rotowire.toml": "5d49834f5401bb52da83231357dce4c2b2f36839fb6ff5966d560a7639613a5c",
     "data/everyday/test/clinic.toml": "2a2ae421ed4b482157f8138f6118f09c4fdfb0e2e34236daef93916e5d867a59",
     "data/everyday/test/ferry.toml": "dfc30e94f9db6fc68db9b0300b1b00cfe09fee0835ce36ec916df93fd112a544",
     "data/everyday/test/game.toml": "7ff4d286e3eb58d18dd9e8de7a1e29e5497de9845daa0769f798ee3d8881f560",

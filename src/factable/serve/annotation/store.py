@@ -229,7 +229,7 @@ class Store:
     def add_annotator(self, campaign: int, name: str) -> str:
         """Add an annotator, who takes over texts that nobody has begun; return their token."""
         overlap = self.campaign(campaign).overlap
-        _check_name("annotator", name)
+        _check_name("an annotator", name)
         with self.database.change() as connection:
             known = "SELECT 1 FROM annotator WHERE campaign = ? AND name = ?"
             if connection.execute(known, (campaign, name)).fetchone():
@@ -358,7 +358,7 @@ class Store:
         """
         with self.database.change() as connection:
             for row in rows:
-                _check_name("annotator", row.annotator)
+                _check_name("an annotator", row.annotator)
                 annotator = _find_annotator(connection, campaign, row.annotator)
                 found = connection.execute(
                     "SELECT id FROM text WHERE campaign = ? AND item = ? AND system = ?",
@@ -409,9 +409,9 @@ NEXT_REVISION = (
 
 
 def _check_campaign(new: NewCampaign, texts: Sequence[NewText]) -> None:
-    _check_name("campaign", new.name)
+    _check_name("a campaign", new.name)
     for name in new.annotators:
-        _check_name("annotator", name)
+        _check_name("an annotator", name)
     if len({*new.annotators}) < len(new.annotators):
         raise UsageError("`annotators` names somebody twice; give each a name of their own")
     if not new.annotators:
@@ -426,7 +426,9 @@ def _check_campaign(new: NewCampaign, texts: Sequence[NewText]) -> None:
 
 def _check_name(kind: str, name: str) -> None:
     if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
-        raise UsageError(f"{name[:MAX_NAME]!r} is no name of an {kind}; give up to {MAX_NAME} characters")
+        raise UsageError(
+            f"{name[:MAX_NAME]!r} cannot be the name of {kind}; give up to {MAX_NAME} characters"
+        )
 
 
 def _text_row(campaign: int, text: NewText, position: int, number: int) -> tuple[object, ...]:
