@@ -147,10 +147,16 @@ def died(index: str, times: int) -> FactableError:
 
 
 class Worker:
-    """A process that works on one unit after the other."""
+    """A process that works on one unit after the other.
 
-    def __init__(self, work: Work[Any], others: Sequence[Connection], *, jobs: int) -> None:
-        context = _context()
+    `others` are the pipes of other workers. With `fork` it may start as a copy of this process; a copy holds
+    all files and connections that are open here.
+    """
+
+    def __init__(
+        self, work: Work[Any], others: Sequence[Connection] = (), *, jobs: int, fork: bool = True
+    ) -> None:
+        context = _context() if fork else multiprocessing.get_context("spawn")
         self.pipe, child_pipe = context.Pipe()
         # A forked process has copies of our ends too; it would never see that we are gone.
         forked = context.get_start_method() == "fork"

@@ -4,19 +4,22 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 
 from factable.serve import api, pages, playground
 from factable.serve.area import Area
-from factable.serve.security import guarded
+from factable.serve.observe import Counters, Observer
+from factable.serve.security import Guard
 from factable.serve.settings import Settings
 
-# Each makes the routes of one area of the site; the navigation bar lists those that have a page.
+# Each makes the routes of one area of the site.
 AREAS: tuple[Callable[[Settings], Area], ...] = (pages.area, playground.area, api.area)
 
 
 def create_app(settings: Settings) -> Starlette:
     """The application that a server runs."""
     areas = [make(settings) for make in AREAS]
+    counters = Counters()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -26,9 +29,16 @@ def create_app(settings: Settings) -> Starlette:
                     await stack.enter_async_context(area.lifespan(app))
             yield
 
-    return Starlette(
+    app = Starlette(
         routes=[route for area in areas for route in area.routes],
-        middleware=guarded(settings, areas),
+        middleware=[
+            Middleware(Observer, counters=counters),
+            Middleware(
+                Guard, settings=settings, open_paths=[path for area in areas for path in area.open_paths]
+            ),
+        ],
         exception_handlers={kind: handler for area in areas for kind, handler in area.errors.items()},
         lifespan=lifespan,
     )
+    app.state.counters = counters
+    return app

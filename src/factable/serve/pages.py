@@ -54,10 +54,10 @@ def page(title: str, content: str, *, path: str, script: str = "", style: str = 
 def area(settings: Settings) -> Area:
     """Static files and the page that asks for a token."""
 
-    def login_page(_request: Request) -> Response:
+    async def login_page(_request: Request) -> Response:
         return page("Log in", "login.html", path=LOGIN, script="login.js")
 
-    def start_session(request: Request) -> Response:
+    async def start_session(request: Request) -> Response:
         response = JSONResponse({"ok": True})
         set_session(response, request, session_of(settings.token))
         return response
@@ -71,7 +71,7 @@ def area(settings: Settings) -> Area:
     return Area(routes, open_paths=("/static/", LOGIN))
 
 
-def static_file(request: Request) -> Response:
+async def static_file(request: Request) -> Response:
     """A script, style sheet or picture of ours, or 404."""
     asset = ASSETS.get(request.path_params["name"])
     if asset is None:

@@ -14,6 +14,6 @@ def area(_settings: Settings) -> Area:
     return Area((Route("/", show),))
 
 
-def show(_request: Request) -> Response:
+async def show(_request: Request) -> Response:
     """The page of the playground."""
     return page("Playground", "playground.html", path="/", script="playground.js", style="playground.css")

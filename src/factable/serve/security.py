@@ -14,12 +14,10 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from factable.serve.area import Area
 from factable.serve.settings import Settings
 
 COOKIE = "factable"
@@ -39,17 +37,11 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-# What a form of another site cannot send without asking first.
-BODY_TYPES = ("application/json", "application/x-ndjson")
+FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain")
 # Wrong tokens that one address may try per second, and at once.
 GUESSES_PER_SECOND, GUESSES_AT_ONCE = 0.2, 10.0
 # Addresses that are remembered; of more, the one that asked longest ago is forgotten.
 MAX_CLIENTS = 10_000
-
-
-def guarded(settings: Settings, areas: Sequence[Area]) -> list[Middleware]:
-    """The middleware that stands before every route."""
-    return [Middleware(Guard, settings=settings, areas=tuple(areas))]
 
 
 def session_of(token: str) -> str:
@@ -85,13 +77,13 @@ def refuse(status: int, problem: str, headers: dict[str, str] | None = None) -> 
 class Guard:
     """Lets through what may pass and adds the headers to every response."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, areas: Sequence[Area]) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, open_paths: Sequence[str]) -> None:
         self._app = app
         self._token = settings.token
         self._hosts = frozenset(
             name.lower() for name in (settings.host, *settings.allowed_hosts, "localhost")
         )
-        self._open = tuple(path for area in areas for path in area.open_paths)
+        self._open = tuple(open_paths)
         self._requests = RateLimit(settings.rate, 2 * settings.rate)
         self._guesses = RateLimit(GUESSES_PER_SECOND, GUESSES_AT_ONCE)
 
@@ -138,12 +130,9 @@ class Guard:
         opens_page = headers.get("sec-fetch-mode") == "navigate" and request.method == "GET"
         if foreign or (headers.get("sec-fetch-site") in ("cross-site", "same-site") and not opens_page):
             return refuse(403, "requests from pages of other sites are refused")
-        if request.method not in SAFE_METHODS and not self._has_safe_type(headers):
-            return refuse(415, f"give the content type {' or '.join(BODY_TYPES)}")
+        if request.method not in SAFE_METHODS and _is_simple(headers):
+            return refuse(415, "give the content type of what you send, such as application/json")
         return None
-
-    def _has_safe_type(self, headers: Headers) -> bool:
-        return headers.get("content-type", "").partition(";")[0].strip().lower() in BODY_TYPES
 
     def _too_many(self, request: Request) -> Response | None:
         wait = self._requests.wait(address_of(request))
@@ -169,6 +158,13 @@ class Guard:
         if wait:
             return refuse(429, "too many wrong tokens; wait a moment", {"Retry-After": str(int(wait) + 1)})
         return refuse(401, "wrong token", {"WWW-Authenticate": "Bearer"})
+
+
+def _is_simple(headers: Headers) -> bool:
+    """Whether a form of another site could send this without asking first."""
+    given = headers.get("content-type", "").partition(";")[0].strip().lower()
+    has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+    return given in FORM_TYPES or (has_body and not given)
 
 
 def address_of(request: Request) -> str:

@@ -10,6 +10,7 @@ import uvicorn
 
 from factable.errors import UsageError
 from factable.serve.app import create_app
+from factable.serve.observe import set_up_log
 from factable.serve.settings import Settings
 
 # Seconds that requests have to finish after the server is told to stop.
@@ -31,7 +32,6 @@ def bind(settings: Settings) -> socket.socket:
         raise UsageError(
             f"cannot listen on {where} ({error.strerror or error}); choose another `host` or `port`"
         ) from None
-    listening.set_inheritable(True)
     return listening
 
 
@@ -69,9 +69,9 @@ class Server(uvicorn.Server):
                 signal(number, handler)
 
 
-def run(settings: Settings, listening: socket.socket, on_start: Callable[[], None] = lambda: None) -> None:
-    """Serve until told to stop; `on_start` is called when requests are answered."""
-    config = uvicorn.Config(
+def config_of(settings: Settings) -> uvicorn.Config:
+    """How the application is run."""
+    return uvicorn.Config(
         create_app(settings),
         log_level="warning",
         access_log=False,
@@ -85,4 +85,9 @@ def run(settings: Settings, listening: socket.socket, on_start: Callable[[], Non
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),
     )
-    Server(config, on_start).run([listening])
+
+
+def run(settings: Settings, listening: socket.socket, on_start: Callable[[], None]) -> None:
+    """Serve until told to stop; `on_start` is called when requests are answered."""
+    set_up_log(settings.log)
+    Server(config_of(settings), on_start).run([listening])

@@ -252,8 +252,13 @@ def check(
         value=value,
         weights=weights,
     )
+    return metric.verdicts([example_of(metric, data, text, subject=subject, title=title)])[0]
+
+
+def example_of(metric: Ledger, data: object, text: str, *, subject: str = "", title: str = "") -> Example:
+    """What `check` is asked about as an example, with no fact misspelt in the parameters of the ledger."""
     if not isinstance(text, str):
         raise UsageError(f"`text` is {kind_of(text)}; give the text as a string")
     table = table_of(data, subject=subject, title=title)
     FactNames.of([metric.fact_names]).without_known(table.records).refuse_misspelt(table.records)
-    return metric.verdicts([Example("", "", text, table)])[0]
+    return Example("", "", text, table)
