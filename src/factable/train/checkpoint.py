@@ -30,11 +30,12 @@ class Validation(NamedTuple):
 
 
 class TrainingProgress(NamedTuple):
-    """How far a training has come: steps, minutes over all runs, and one validation per epoch."""
+    """How far a training has come: steps, minutes over all runs, one validation per epoch, mean losses."""
 
     step: int
     minutes: float
     history: Sequence[Validation]
+    losses: Sequence[float] = ()
 
 
 class CheckpointFolder:
@@ -67,6 +68,7 @@ class CheckpointFolder:
             "step": progress.step,
             "minutes": progress.minutes,
             "history": [list(validation) for validation in progress.history],
+            "losses": progress.losses,
             "settings": self._settings,
         }
         new = self._folder / "checkpoint.new"
@@ -96,7 +98,7 @@ class CheckpointFolder:
         history = [
             Validation(score, summary, tuple(figures)) for score, summary, figures in content["history"]
         ]
-        return TrainingProgress(step, content["minutes"], history)
+        return TrainingProgress(step, content["minutes"], history, content["losses"])
 
     def save_best(self) -> None:
         """Keep the weights as those of the best epoch so far."""

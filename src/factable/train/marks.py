@@ -27,7 +27,7 @@ from factable.train.encoder import (
 )
 from factable.train.export import export_model
 from factable.train.options import MarksOptions
-from factable.train.trainer import Log, Schedule, work_folder
+from factable.train.trainer import Log, Schedule, TrainingResult, work_folder
 from factable.types import Span, Table
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def train_marks(
     figures = measure_marks(out, held_out)
     for name, row in figures.items():
         log(f"{name}: AUC of tokens {row.auc_tokens:.3f}, of sentences {row.auc_sentences:.3f}")
-    _write_card(out, options, train, figures, result.minutes)
+    _write_card(out, options, train, figures, result)
 
 
 def measure_marks(folder: Path, examples: Sequence[MarkedExample]) -> dict[str, MarksFigures]:
@@ -222,7 +222,7 @@ def _write_card(
     options: MarksOptions,
     train: Sequence[MarkedExample],
     figures: Mapping[str, MarksFigures],
-    minutes: float,
+    result: TrainingResult,
 ) -> None:
     by_source = {
         source: [example for example in train if example.source == source]
@@ -249,7 +249,7 @@ def _write_card(
                 batch_size=options.batch_size,
                 learning_rates=[options.learning_rate],
                 seed=options.seed,
-                minutes=minutes,
+                results=[result],
                 max_tokens=options.max_tokens,
             ),
             "Held-out inputs": markdown_table(

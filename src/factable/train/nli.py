@@ -60,7 +60,7 @@ def train_nli(
     model = load_nli_model(base, seed=recipe.seed)
     if start is not None:
         copy_weights(start, model, head=True)
-    minutes, pairs = 0.0, dict[str, list[NliPair]]()
+    results, pairs = list[TrainingResult](), dict[str, list[NliPair]]()
     before: dict[str, torch.Tensor] = {}
     for sources, rate, work in (
         (recipe.train, recipe.rate, work_folder(out)),
@@ -72,15 +72,16 @@ def train_nli(
         pass_pairs = [pair for source_pairs in made.values() for pair in source_pairs]
         if pass_pairs:
             before = {name: value.detach().clone() for name, value in model.named_parameters()}
-            result = train_pass(model, recipe, pass_pairs, base, work, rate=rate, threads=threads, log=log)
-            minutes += result.minutes
+            results.append(
+                train_pass(model, recipe, pass_pairs, base, work, rate=rate, threads=threads, log=log)
+            )
         pairs |= made
     if recipe.then:
         _average_weights(model, before, recipe.then_share)
     export_model(model, base, out, kind=NLI, about=recipe.about, labels=LABELS)
     held_out = make_pairs(recipe.held_out, data, recipe.seed + 1)
     figures = measure_nli(model, held_out, base, out, log=log)
-    _write_card(out, recipe, pairs, figures, minutes)
+    _write_card(out, recipe, pairs, figures, results)
 
 
 def load_nli_model(base: Path, *, seed: int = 0) -> "torch.nn.Module":
@@ -217,7 +218,7 @@ def _write_card(
     recipe: NliRecipe,
     pairs: Mapping[str, Sequence[NliPair]],
     figures: Mapping[str, NliFigures],
-    minutes: float,
+    results: Sequence[TrainingResult],
 ) -> None:
     passes = "One pass over all pairs"
     if recipe.then:
@@ -247,7 +248,7 @@ def _write_card(
                 batch_size=recipe.batch,
                 learning_rates=[recipe.rate, recipe.then_rate] if recipe.then else [recipe.rate],
                 seed=recipe.seed,
-                minutes=minutes,
+                results=results,
                 max_tokens=recipe.most_tokens,
             ),
             "Accuracy on held-out pairs": markdown_table(

@@ -78,7 +78,7 @@ def train_qa(
         )
         log(f"temperature {temperature}")
         set_temperature(out, temperature)
-    _write_card(out, options, questions_by_file, figures, result.minutes)
+    _write_card(out, options, questions_by_file, figures, result)
 
 
 def load_qa_model(base: Path, *, seed: int = 0) -> "torch.nn.Module":
@@ -187,7 +187,7 @@ def _write_card(
     options: QaOptions,
     questions_by_file: Mapping[str, Sequence[QaQuestion]],
     figures: Mapping[str, QaFigures],
-    minutes: float,
+    result: TrainingResult,
 ) -> None:
     measured = markdown_table(
         ("file", "questions", "exact", "F1", "answerable"),
@@ -223,7 +223,7 @@ def _write_card(
                 batch_size=options.batch_size,
                 learning_rates=[options.learning_rate],
                 seed=options.seed,
-                minutes=minutes,
+                results=[result],
                 max_tokens=options.max_tokens,
             ),
             "Held-out questions": (

@@ -54,10 +54,15 @@ class Schedule:
 
 
 class TrainingResult(NamedTuple):
-    """Minutes over all runs; a validation before training and one per epoch, if the training validates."""
+    """Minutes over all runs; a validation before training and one per epoch, if the training validates.
+
+    `losses` are the mean losses between two lines of the log, in order.
+    """
 
     minutes: float
     history: Sequence[Validation]
+    losses: Sequence[float]
+    threads: int
 
     @property
     def best_epoch(self) -> int:
@@ -101,7 +106,7 @@ def train_model(
         first_step += len(planned)
         if validate and len(training.history) == epoch:
             training.record(validate())
-    return training.finish()
+    return training.finish(threads)
 
 
 class _Training(Generic[BatchT]):
@@ -126,8 +131,8 @@ class _Training(Generic[BatchT]):
             self._parameters, lr=schedule.learning_rate, weight_decay=schedule.weight_decay, fused=True
         )
         self._checkpoints = CheckpointFolder(work, model, self._optimiser, {**settings, "steps": steps})
-        self.step, self._minutes_before, history = self._checkpoints.load()
-        self.history = list(history)
+        self.step, self._minutes_before, history, losses = self._checkpoints.load()
+        self.history, self._mean_losses = list(history), list(losses)
         self._first_step, self._started, self._losses = self.step, time.monotonic(), list[float]()
         log(f"{steps:,} steps, from step {self.step:,}")
 
@@ -149,9 +154,13 @@ class _Training(Generic[BatchT]):
         self.step += 1
         is_last = self.step == self._steps
         to_save = is_last or self.step % self._schedule.save_every == 0
+        to_log = to_save or self.step % LOG_EVERY == 0
+        if to_log:
+            self._mean_losses.append(float(np.mean(self._losses)))
+            self._losses.clear()
         if to_save:
             self._save()
-        if to_save or self.step % LOG_EVERY == 0:
+        if to_log:
             self._log_loss()
 
     def _rate_share(self) -> float:
@@ -178,25 +187,24 @@ class _Training(Generic[BatchT]):
             return False
         return len(self.history) - 1 - find_best(self.history) >= patience
 
-    def finish(self) -> TrainingResult:
+    def finish(self, threads: int) -> TrainingResult:
         """The result, with the weights of the best epoch in the model."""
         if self.history:
             self._checkpoints.load_best()
         self._model.eval()
-        return TrainingResult(self._minutes(), self.history)
+        return TrainingResult(self._minutes(), self.history, self._mean_losses, threads)
 
     def _minutes(self) -> float:
         return self._minutes_before + (time.monotonic() - self._started) / 60
 
     def _save(self) -> None:
-        self._checkpoints.save(TrainingProgress(self.step, self._minutes(), self.history))
+        progress = TrainingProgress(self.step, self._minutes(), self.history, self._mean_losses)
+        self._checkpoints.save(progress)
 
     def _log_loss(self) -> None:
         pace = (self.step - self._first_step) / (time.monotonic() - self._started)
-        self._log(
-            f"step {self.step:,} of {self._steps:,}: loss {np.mean(self._losses):.4f}, {pace:.1f} steps/s"
-        )
-        self._losses.clear()
+        loss = self._mean_losses[-1]
+        self._log(f"step {self.step:,} of {self._steps:,}: loss {loss:.4f}, {pace:.1f} steps/s")
 
 
 def find_best(history: Sequence[Validation]) -> int:
