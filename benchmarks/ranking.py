@@ -25,7 +25,7 @@ os.environ["FACTABLE_CACHE"] = "off"
 from factable import Example, Record, Table
 from factable.metrics.ranking.evaluator import RankingEvaluator, RankingOptions
 from factable.metrics.ranking.pool import IndexedPool, Pool, collect_contents
-from factable.metrics.ranking.rankers import EmbeddingIndex
+from factable.metrics.ranking.rankers import DIRECTIONS, EmbeddingIndex
 from factable.models.encoder import SCALE, embed
 from factable.models.runtime.progress import ParallelMap
 from factable.models.runtime.threads import core_count
@@ -76,10 +76,12 @@ class RandomRanker:
 def rank_ours(size: int, texts: int) -> float:
     """Seconds for texts, the pool being ready."""
     examples = make_examples(size)
-    indexed = IndexedPool(Pool(collect_contents(examples, RECORDS)), RandomRanker())
+    indexed = IndexedPool(
+        Pool(collect_contents(examples, RECORDS)), dict.fromkeys(DIRECTIONS, RandomRanker())
+    )
     assert indexed.index("table") is not indexed.index("references")
     options = RankingOptions(0.0, "ideal", 0)
-    evaluator = RankingEvaluator(RandomRanker(), indexed, ("table", "references"), options)
+    evaluator = RankingEvaluator(indexed, DIRECTIONS, options)
     chosen = examples[:: max(1, size // texts)][:texts]
     began = time.perf_counter()
     results = evaluator.evaluate(chosen, [frozenset(table_documents(each.table, RECORDS)) for each in chosen])

@@ -23,7 +23,7 @@ def gold(tmp_path_factory):
 def test_gold_texts_lose_less_by_ranking_than_by_words(run_factable, gold):
     metrics = ("-m", "parent", "-m", 'ranking(ranker="bm25")')
     found = document(run_factable("study", "gold", gold, *metrics, "--format", "json"))
-    assert (found["tables"], found["left_out"]) == (3, 1)
+    assert [found[name] for name in ("tables", "left_out", "texts", "pairs")] == [3, 1, 6, 6]
     parent, ranking = found["reached"]
     assert parent["gold"] > 0.9
     assert parent["kept"] < 0.8
@@ -33,11 +33,28 @@ def test_gold_texts_lose_less_by_ranking_than_by_words(run_factable, gold):
 
 def test_forms_and_old_names(run_factable, gold):
     table = run_factable("study", "gold", gold, "-m", "bleu").stdout
-    assert b"gold|tables:3|left_out:1" in table
+    assert b"gold|tables:3|left_out:1|texts:6|pairs:6" in table
     for name in ("fix", "--fix"):
         assert run_factable("study", name, gold, "-m", "bleu").stdout == table
     rows = run_factable("study", "gold", gold, "-m", "bleu", "--format", "csv").stdout.splitlines()
     assert rows[0] == b"metric,gold,paraphrase,kept,reason"
+
+
+def test_metrics_with_the_same_parts_share_a_table(run_factable, gold):
+    """As in the paper: rankers in rows, both directions and their mean in columns."""
+    metrics = ("bleu", 'ranking(ranker="bm25", compat="paper")', 'ranking(ranker="embed", compat="paper")')
+    flags = [flag for metric in metrics for flag in ("-m", metric)]
+    output = run_factable("study", "gold", gold, *flags, "--format", "markdown").stdout.decode()
+    _, rankers = (part for part in output.split("references against themselves")[1:])
+    header, _, *rows = (line for line in rankers.splitlines() if line.startswith("|"))
+    assert [cell.strip() for cell in header.split("|")[1:6]] == [
+        "metric",
+        "reference",
+        "value",
+        "table",
+        "references",
+    ]
+    assert [row.split("|")[2].strip() for row in rows] == ["itself", "a paraphrase"] * 2
 
 
 def test_no_table_with_two_references(run_factable, tmp_path):

@@ -79,6 +79,11 @@ def test_every_example_of_several_files_counts_once(tmp_path):
             RankerOptions(epochs=2, batch_size=3, learning_rate=0.1, seed=4),
         ),
         (
+            "ranker a.jsonl OUT --objective pairs",
+            "factable.train.ranker_pairs.train_pairs",
+            RankerOptions(),
+        ),
+        (
             "extractor a.jsonl a.jsonl OUT --epochs 2 --batch 3 --rate 0.1 --hidden 7 --dropout 0.5",
             "factable.train.extractor.train_extractor",
             ExtractorOptions(epochs=2, batch_size=3, learning_rate=0.1, hidden=7, dropout=0.5),

@@ -272,7 +272,7 @@ def divergence(run: StudyRun, metrics: Sequence[Metric], label: str | None, **op
 
 @study_command("gold", metric_option, config_options, *OUTPUT_OPTIONS, engine_option, jobs_option)
 def gold(run: StudyRun, metrics: Sequence[Metric]) -> None:
-    """Score the references in FILES as texts: the best a metric gives, and how much paraphrases keep."""
+    """Score the references in FILES as texts, beside themselves and beside each other (paraphrases)."""
     with run:
         run.write(gold_output(study_gold(run.files, metrics, **run.scoring)))
 

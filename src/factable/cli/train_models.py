@@ -172,21 +172,37 @@ def questeval(files: Sequence[str], out: Path, writer: str, base: str, threads: 
 @folder_argument
 @base_option
 @schedule_options(RankerOptions(), min_batch=2)
+@click.option(
+    "--objective",
+    type=click.Choice(("contrast", "pairs")),
+    default="contrast",
+    show_default=True,
+    help="contrast: one encoder, each fact and text against all others of a batch. pairs: as in the paper, "
+    "an encoder for each direction, on labelled pairs.",
+)
 @about_option("ranker")
 @threads_option
 @seed_option
 def ranker(
-    files: Sequence[str], out: Path, base: Path | None, about: str, threads: int, **options: Any
+    files: Sequence[str],
+    out: Path,
+    base: Path | None,
+    objective: str,
+    about: str,
+    threads: int,
+    **options: Any,
 ) -> None:
-    """Train an encoder for ranking(ranker="OUT"); needs the train extra.
+    """Train encoders for ranking(ranker="OUT"); needs the train extra.
 
     A fifth of the tables in FILES is held out; the best epoch on them is kept. Run the command again to
     resume a training that was stopped.
     """
     from factable.train.ranker import train_ranker
+    from factable.train.ranker_pairs import train_pairs
 
+    train = train_pairs if objective == "pairs" else train_ranker
     examples = read_with_progress(files)
-    train_ranker(examples, base, out, RankerOptions(**options), about=about, threads=threads, log=log)
+    train(examples, base, out, RankerOptions(**options), about=about, threads=threads, log=log)
     log(f"model written to {out}")
 
 

@@ -22,7 +22,7 @@ from factable.report.tables import (
 from factable.stats.bootstrap import Interval
 from factable.study.agreement import AgreementStudy, DimensionAgreement, SpanAgreement
 from factable.study.divergence import Coverage, DivergenceCurves, DivergenceStudy
-from factable.study.gold import GoldStudy
+from factable.study.gold import GoldScore, GoldStudy
 from factable.study.panel import Estimate
 from factable.study.preferences import PreferenceStudy
 from factable.study.ratings import RatingStudy
@@ -436,24 +436,38 @@ def _curves_object(curves: DivergenceCurves) -> Document:
 
 
 def gold_output(study: GoldStudy) -> Output:
-    """What metrics give to gold texts and to paraphrases."""
-    columns = ("metric", "gold", "paraphrase", "kept")
-    numbers = [(score.metric, score.gold, score.paraphrase, score.kept) for score in study.scores]
-    table = make_text_table(
-        "gold texts against all their references, and against paraphrases only",
-        [*columns[:3], "kept (paraphrase / gold)"],
-        numbers,
-        table_signature("gold", tables=study.tables, left_out=study.left_out),
-    )
+    """What metrics give to gold texts and to paraphrases; metrics with the same parts share a table."""
+    settings = {name: getattr(study, name) for name in ("tables", "left_out", "texts", "pairs")}
+    signature = table_signature("gold", **settings)
+    groups: dict[tuple[str, ...], list[GoldScore]] = {}
+    for score in study.scores:
+        groups.setdefault(tuple(score.parts), []).append(score)
+    tables = [
+        make_text_table(
+            "references against themselves (gold) and against paraphrases",
+            ("metric", "reference", "value", *parts, "kept (paraphrase / gold)"),
+            [row for score in scores for row in _gold_rows(score)],
+            signature,
+        )
+        for parts, scores in groups.items()
+    ]
+    columns = ("metric", "gold", "paraphrase", "kept", "reason")
     document = {
         "signatures": study.signatures,
-        "tables": study.tables,
-        "left_out": study.left_out,
+        **settings,
         "reached": list(map(to_json_object, study.scores)),
     }
-    reasons = [score.reason for score in study.scores]
-    rows = [(*row, reason) for row, reason in zip(numbers, reasons, strict=True)]
-    return Output([table], tuple(study.signatures.values()), document, [(*columns, "reason"), *rows])
+    rows = [tuple(getattr(score, name) for name in columns) for score in study.scores]
+    return Output(tables, tuple(study.signatures.values()), document, [columns, *rows])
+
+
+def _gold_rows(score: GoldScore) -> list[tuple[str | float, ...]]:
+    """A row for each kind of reference, with the parts of the metric."""
+    gold, paraphrase = zip(*score.parts.values(), strict=True) if score.parts else ((), ())
+    return [
+        (score.metric, "itself", score.gold, *gold, 1.0),
+        ("", "a paraphrase", score.paraphrase, *paraphrase, score.kept),
+    ]
 
 
 def agreement_output(study: AgreementStudy) -> Output:

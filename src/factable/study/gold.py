@@ -1,8 +1,8 @@
 """How far a metric can go: references, scored as if a system had written them.
 
-Two tests of Garneau and Lamontagne (2021): a gold text against all references of its table, its own wording
-included, which is the best a text can get; and the same text against the other references only, paraphrases
-that say the same in other words.
+Two tests of Garneau and Lamontagne (2021): every reference as a text with itself as its reference, which is
+the best a text can get ("fixing the metric", their table 2); and every reference with each other one of its
+table, a paraphrase that says the same in other words (their "augmented" pairs, table 5).
 """
 
 import math
@@ -25,7 +25,7 @@ GOLD, PARAPHRASE = "gold", "paraphrase"
 
 @dataclass(frozen=True, slots=True)
 class GoldScore:
-    """What a metric gives to gold texts against all their references, and against paraphrases only.
+    """What a metric gives to references against themselves, and against their paraphrases.
 
     `kept` is the second divided by the first, undefined where the first is 0.
     """
@@ -40,11 +40,16 @@ class GoldScore:
 
 @dataclass(frozen=True, slots=True)
 class GoldStudy:
-    """All metrics; `tables` have two references or more, `left_out` have fewer."""
+    """All metrics; `tables` have two references or more, `left_out` have fewer.
+
+    `texts` references were scored against themselves, and in `pairs` against each other.
+    """
 
     signatures: Mapping[str, str]
     tables: int
     left_out: int
+    texts: int
+    pairs: int
     scores: tuple[GoldScore, ...]
 
 
@@ -55,26 +60,35 @@ def study_gold(
     jobs: int | None = None,
     engine: str = "local",
 ) -> GoldStudy:
-    """Score the first reference of each table, with all references and with all but itself."""
+    """Score every reference of a table, beside itself and beside each of the others."""
     examples = (example for source in as_sources(data) for example in iter_examples(source, need_text=False))
-    gold, left_out = gold_texts(examples)
-    if not gold:
+    tables, left_out = tables_with_references(examples)
+    if not tables:
         raise DataError([Fault("data", None, "no table has two references", "give a data set with more")])
-    others = [replace(example, system=PARAPHRASE, references=example.references[1:]) for example in gold]
+    gold = [_pair(table, text, text) for table in tables for text in table.references]
+    others = [
+        _pair(table, text, reference)
+        for table in tables
+        for text in table.references
+        for reference in table.references
+        if text != reference
+    ]
     parsed = parse_all(metrics)
     of_gold, of_others = (
         score_files([texts], parsed, jobs=jobs, engine=engine).scores for texts in (gold, others)
     )
     return GoldStudy(
         signatures={scores.metric: scores.signature for scores in of_gold},
-        tables=len(gold),
+        tables=len(tables),
         left_out=left_out,
+        texts=len(gold),
+        pairs=len(others),
         scores=tuple(map(_compare, of_gold, of_others)),
     )
 
 
-def gold_texts(examples: Iterable[Example]) -> tuple[list[Example], int]:
-    """The first reference of each table that has two, with all of them; and how many tables have fewer.
+def tables_with_references(examples: Iterable[Example]) -> tuple[list[Example], int]:
+    """The tables that have two references, with all of them; and how many tables have fewer.
 
     Tables with the same facts are one, whatever their items are called.
     """
@@ -86,12 +100,19 @@ def gold_texts(examples: Iterable[Example]) -> tuple[list[Example], int]:
             first.setdefault(key, example)
             texts = filter(str.strip, example.references)
             references.setdefault(key, {}).update(dict.fromkeys(texts))
-    gold = [
-        replace(first[key], system=GOLD, text=next(iter(texts)), references=tuple(texts), human={})
+    tables = [
+        replace(first[key], references=tuple(texts), human={})
         for key, texts in references.items()
         if len(texts) > 1
     ]
-    return gold, len(references) - len(gold)
+    return tables, len(references) - len(tables)
+
+
+def _pair(table: Example, text: str, reference: str) -> Example:
+    """A reference as a text beside one reference."""
+    numbers = "-".join(str(table.references.index(each)) for each in (text, reference))
+    system = GOLD if text == reference else PARAPHRASE
+    return replace(table, item=f"{table.item} {numbers}", system=system, text=text, references=(reference,))
 
 
 def _compare(gold: Scores, others: Scores) -> GoldScore:

@@ -83,12 +83,7 @@ def train_ranker(
     The references of 20 % of the tables are held out; the best epoch on them is kept.
     """
     base = find_base(base)
-    corpus, held_out = split_tables(make_corpus(examples), SHARE_TRAINED, options.seed)
-    for part, purpose in ((corpus, "to train on"), (held_out, "to hold out")):
-        if len(part.texts) < 2:
-            problem = f"too few texts {purpose} ({len(part.texts)})"
-            raise DataError([Fault("training set", None, problem, "give more tables with references")])
-    log(f"{len(corpus.texts):,} texts to train on, {len(held_out.texts):,} held out")
+    corpus, held_out = split_corpus(examples, options, log)
     ranker = RankerModel(base, options.max_tokens)
     result = ranker.train(corpus, held_out, options, work_folder(out), threads=threads, log=log)
     export_model(ranker.model, base, out, kind=EMBEDDER, about=about, inputs=TEXT_INPUTS)
@@ -96,6 +91,19 @@ def train_ranker(
     int8 = measure_ranking(lambda texts: exported.embed(texts, no_progress), held_out)
     log(f"as int8: {int8}")
     _write_card(out, options, (len(corpus.texts), len(held_out.texts)), result, int8)
+
+
+def split_corpus(
+    examples: Iterable[Example], options: RankerOptions, log: Log
+) -> tuple[RankerCorpus, RankerCorpus]:
+    """The texts to train on, and those of other tables, which are held out."""
+    corpus, held_out = split_tables(make_corpus(examples), SHARE_TRAINED, options.seed)
+    for part, purpose in ((corpus, "to train on"), (held_out, "to hold out")):
+        if len(part.texts) < 2:
+            problem = f"too few texts {purpose} ({len(part.texts)})"
+            raise DataError([Fault("training set", None, problem, "give more tables with references")])
+    log(f"{len(corpus.texts):,} texts to train on, {len(held_out.texts):,} held out")
+    return corpus, held_out
 
 
 class RankerModel:
@@ -148,21 +156,21 @@ class RankerModel:
 
         self.model.eval()
         with torch.no_grad():
-            rows: NDArray[np.float32] = self._embed(texts).numpy()
+            rows: NDArray[np.float32] = self.embed_for_training(texts).numpy()
         return rows
 
     def _loss(self, batch: RankerBatch) -> "torch.Tensor":
         import torch
 
-        texts = self._embed([stated.text for stated in batch.texts])
-        units = self._embed(batch.units)
+        texts = self.embed_for_training([stated.text for stated in batch.texts])
+        units = self.embed_for_training(batch.units)
         stated, similar = relevance(batch)
         return _unit_loss(texts @ units.T, torch.from_numpy(stated)) + _text_loss(
             texts @ texts.T, torch.from_numpy(similar)
         )
 
-    def _embed(self, texts: Sequence[str]) -> "torch.Tensor":
-        """Rows of length 1, computed in groups of similar length, so that little is padded."""
+    def embed_for_training(self, texts: Sequence[str]) -> "torch.Tensor":
+        """Rows of length 1 with gradients, computed in groups of similar length, so that little is padded."""
         import torch
 
         tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
@@ -221,13 +229,13 @@ def measure_ranking(embed: Embed, corpus: RankerCorpus) -> RankingFigures:
             (
                 average_precision(scores, relevant),
                 average_precision(with_decoys, relevant),
-                _text_precision(row, to_texts[row].copy(), similar),
+                text_precision(row, to_texts[row].copy(), similar),
             )
         )
     return RankingFigures(*map(float, np.nanmean(precisions, axis=0)))
 
 
-def _text_precision(row: int, scores: NDArray[np.float32], similar: NDArray[np.float64]) -> float:
+def text_precision(row: int, scores: NDArray[np.float32], similar: NDArray[np.float64]) -> float:
     """Precision of the ranking of all other texts by one text; NaN if none is similar."""
     scores[row], similar[row] = -np.inf, 0.0
     relevant = np.flatnonzero(similar)

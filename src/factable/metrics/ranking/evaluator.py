@@ -10,15 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factable.core.results import Findings
-from factable.metrics.ranking.pool import (
-    FIND_REFERENCES,
-    FIND_TABLE,
-    IndexedPool,
-    Indices,
-    SimilarReferences,
-    UnitSet,
-)
-from factable.metrics.ranking.rankers import Floats, Ranker
+from factable.metrics.ranking.pool import IndexedPool, Indices, SimilarReferences, UnitSet
+from factable.metrics.ranking.rankers import FIND_REFERENCES, FIND_TABLE, Floats
 from factable.text.documents import make_decoys
 from factable.types import Example, Finding, Kind
 
@@ -30,9 +23,20 @@ MAX_COUNTED = 32
 
 def average_precision(scores: Floats, relevant: Indices) -> float:
     """The mean, over the relevant indices, of the precision at the rank of each."""
-    relevant_scores = np.sort(scores[relevant])[::-1]
-    counts = np.arange(1, len(relevant_scores) + 1)
-    return float(np.mean(counts / (counts + _irrelevant_above(scores, relevant_scores))))
+    return _mean_precision_at(np.sort(ranks_of(scores, relevant)))
+
+
+def _mean_precision_at(ranks: Indices) -> float:
+    return float(np.mean(np.arange(1, len(ranks) + 1) / ranks))
+
+
+def ranks_of(scores: Floats, relevant: Indices) -> Indices:
+    """The rank of each relevant index, from 1; of equal scores, those that are not relevant come first."""
+    order = np.argsort(-scores[relevant], kind="stable")
+    ranks = np.empty(len(relevant), dtype=np.int64)
+    above = _irrelevant_above(scores, scores[relevant][order])
+    ranks[order] = np.arange(1, len(relevant) + 1) + above
+    return ranks
 
 
 def graded_precision(
@@ -87,19 +91,22 @@ MAX_SCORES = 1 << 24
 
 
 class RankingOptions(NamedTuple):
-    """Parameters of the metric that rankings depend on."""
+    """Parameters of the metric that rankings depend on; `training` are the units that can be made up."""
 
     delta: float
     summed: str
     decoys: int
+    training: UnitSet | None = None
 
 
 class DirectionResult(NamedTuple):
-    """What one ranking says of a text."""
+    """What one ranking says of a text; the rank of each own unit or reference, of so many in all."""
 
     precision: float
     omitted: UnitSet
     hallucinated: UnitSet
+    ranks: Mapping[str, int]
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,7 @@ class RankingResult:
     omitted: Mapping[str, float]
     hallucinated: Mapping[str, float]
     units: int
+    directions: Mapping[str, DirectionResult]
 
     @classmethod
     def of(cls, directions: Mapping[str, DirectionResult], units: UnitSet) -> "RankingResult":
@@ -120,6 +128,7 @@ class RankingResult:
             _shares([result.omitted for result in results]),
             _shares([result.hallucinated for result in results]),
             len(units),
+            directions,
         )
 
     def part(self, name: str) -> float:
@@ -130,12 +139,18 @@ class RankingResult:
         return math.fsum(weights.values()) / self.units
 
     def findings(self, units: Mapping[str, Sequence[int]]) -> Findings:
-        """Every record, left out or not, then what is made up; `units` leads to the records of each."""
+        """Every record with its rank, left out or not, then what is made up, then the ranks of references.
+
+        `units` leads to the records of each.
+        """
         findings = []
+        of_table = self.directions.get(FIND_TABLE)
         for unit, records in units.items():
             weight = self.omitted.get(unit, 0.0)
             kind: Kind = "omitted" if weight else "supported"
             note = _rankings(weight) if weight else "found"
+            if of_table and unit in of_table.ranks:
+                note += f"; rank {of_table.ranks[unit]:,} of {of_table.size:,}"
             findings += [Finding(kind, record=record, score=weight or 1.0, note=note) for record in records]
         findings.sort(key=lambda finding: finding.record or 0)
         made_up = sorted(self.hallucinated.items(), key=lambda item: (-item[1], item[0]))
@@ -143,7 +158,17 @@ class RankingResult:
             Finding("unsupported", score=weight, note=f"reads like “{unit}”: {_rankings(weight)}")
             for unit, weight in made_up
         ]
-        return tuple(findings)
+        return (*findings, *self._about_references())
+
+    def _about_references(self) -> list[Finding]:
+        """The rank of each own reference, the best first."""
+        found = self.directions.get(FIND_REFERENCES)
+        ranks = sorted(found.ranks.items(), key=lambda item: item[1]) if found else []
+        return [
+            Finding("supported", score=1 / rank, note=f"reference “{text}”: rank {rank:,} of {found.size:,}")
+            for text, rank in ranks
+            if found
+        ]
 
 
 def _shares(sets: Sequence[UnitSet]) -> dict[str, float]:
@@ -162,10 +187,8 @@ def _rankings(weight: float) -> str:
 class RankingEvaluator:
     """Ranks a pool by texts, and says how well each text finds its own."""
 
-    def __init__(
-        self, ranker: Ranker, indexed: IndexedPool, directions: Sequence[str], options: RankingOptions
-    ) -> None:
-        self._ranker, self._indexed, self._directions, self._options = ranker, indexed, directions, options
+    def __init__(self, indexed: IndexedPool, directions: Sequence[str], options: RankingOptions) -> None:
+        self._indexed, self._directions, self._options = indexed, directions, options
         self._last_similar: tuple[UnitSet, SimilarReferences] | None = None
 
     def evaluate(self, examples: Sequence[Example], units: Sequence[UnitSet]) -> Iterator[RankingResult]:
@@ -174,10 +197,16 @@ class RankingEvaluator:
         step = max(1, MAX_SCORES // max(1, len(pool.units) + len(pool.references)))
         for start in range(0, len(examples), step):
             batch, batch_units = examples[start : start + step], units[start : start + step]
-            queries = self._ranker.read([example.text for example in batch])
-            scores = [self._indexed.index(direction).scores(queries) for direction in self._directions]
+            queries = self._indexed.read([example.text for example in batch], self._directions)
+            scores = [
+                self._indexed.index(direction).scores(read)
+                for direction, read in zip(self._directions, queries, strict=True)
+            ]
             outside = self._units_outside(batch, batch_units)
-            for row in zip(batch, batch_units, outside, queries, *scores, strict=True):
+            rankings = zip(
+                *(zip(*pair, strict=True) for pair in zip(queries, scores, strict=True)), strict=True
+            )
+            for row in zip(batch, batch_units, outside, rankings, strict=True):
                 yield self._evaluate(*row)
 
     def _units_outside(self, examples: Sequence[Example], units: Sequence[UnitSet]) -> list[list[str]]:
@@ -195,14 +224,14 @@ class RankingEvaluator:
         return outside
 
     def _evaluate(
-        self, example: Example, own: UnitSet, outside: Sequence[str], query: Any, *scores: Floats
+        self, example: Example, own: UnitSet, outside: Sequence[str], rankings: Sequence[tuple[Any, Floats]]
     ) -> RankingResult:
-        """The result for one text, given the scores of each ranking."""
+        """The result for one text, given its query and the scores in each ranking."""
         results = {}
-        for direction, row in zip(self._directions, scores, strict=True):
+        for direction, (query, row) in zip(self._directions, rankings, strict=True):
             if not example.text.strip():
                 # A text that says nothing finds nothing, however small the pool.
-                results[direction] = DirectionResult(0.0, own, frozenset())
+                results[direction] = DirectionResult(0.0, own, frozenset(), {}, 0)
             elif direction == FIND_TABLE:
                 results[direction] = self._rank_units(own, outside, query, row)
             else:
@@ -220,8 +249,24 @@ class RankingEvaluator:
         known = sorted(pool.index_of[unit] for unit in own if unit in pool.index_of)
         relevant = np.array([*known, *range(size, size + len(own) - len(known))], dtype=np.int64)
         best = _best_indices(scores, relevant, len(own))
-        first = {pool.units[index] if index < size else outside[index - size] for index in best}
-        return DirectionResult(average_precision(scores, relevant), own - first, frozenset(first - own))
+
+        def unit(index: int) -> str:
+            return pool.units[index] if index < size else outside[index - size]
+
+        first = frozenset(map(unit, best))
+        ranks = ranks_of(scores, relevant)
+        return DirectionResult(
+            _mean_precision_at(np.sort(ranks)),
+            own - first,
+            self._made_up(first, own),
+            dict(zip(map(unit, relevant.tolist()), ranks.tolist(), strict=True)),
+            len(scores),
+        )
+
+    def _made_up(self, found: UnitSet, own: UnitSet) -> UnitSet:
+        """What is found and not the table's; where a training set is named, only what that has."""
+        made_up = found - own
+        return made_up if self._options.training is None else made_up & self._options.training
 
     def _rank_references(self, example: Example, own: UnitSet, query: Any, scores: Floats) -> DirectionResult:
         """All references by the text: those of similar tables should come first."""
@@ -237,7 +282,11 @@ class RankingEvaluator:
         first = _first_index(scores, similar)
         table = own if first >= len(pool.references) else pool.table(first)
         precision = graded_precision(scores, *similar, self._options.summed)
-        return DirectionResult(precision, own - table, table - own)
+        equal = similar.indices[similar.degrees == 1.0]
+        size = len(pool.references)
+        texts = (pool.references[index] if index < size else outside[index - size] for index in equal)
+        ranks = dict(zip(texts, ranks_of(scores, equal).tolist(), strict=True))
+        return DirectionResult(precision, own - table, self._made_up(table, own), ranks, len(scores))
 
     def _similar_references(self, units: UnitSet) -> SimilarReferences:
         """Texts of one item come one after the other, with the same units: looked up once."""

@@ -12,6 +12,7 @@ from typing import Any
 from factable.core.metric import REFERENCES, TABLE, Field, Metric, metric, param
 from factable.core.results import Analysis, Findings
 from factable.metrics.ranking.evaluator import (
+    ARITHMETIC,
     HARMONIC,
     IDEAL,
     MEANS,
@@ -22,19 +23,18 @@ from factable.metrics.ranking.evaluator import (
     mean_precision,
 )
 from factable.metrics.ranking.pool import (
-    FIND_REFERENCES,
-    FIND_TABLE,
     IndexedPool,
     PoolContents,
     collect_contents,
     index_pool,
     load_pool,
+    load_units,
     pool_checksum,
 )
-from factable.metrics.ranking.rankers import BM25, make_ranker, ranker_identity
+from factable.metrics.ranking.rankers import BM25, FIND_REFERENCES, FIND_TABLE, ranker_identity
 from factable.metrics.tables import NO_FACTS
 from factable.models.runtime.progress import ParallelMap
-from factable.text.documents import DOCUMENT_KINDS, RECORDS, TableDocuments, table_documents
+from factable.text.documents import DOCUMENT_KINDS, RECORDS, VALUES, TableDocuments, table_documents
 from factable.types import Example
 
 MAX_DECOYS = 50
@@ -43,6 +43,9 @@ AUTO = "auto"
 TRAINED_DECOYS = 10
 UNTRAINED = (BM25, "embed")
 BOTH = "both"
+# What is ranked, and the mean, by default and in the paper.
+RANK_OF = {"": RECORDS, "paper": VALUES}
+MEAN_OF = {"": HARMONIC, "paper": ARITHMETIC}
 NOTHING_TO_RANK = 'no references, which direction="table" does without'
 
 
@@ -60,9 +63,11 @@ class Ranking(Metric):
         example="bm25",
     )
     rank: str = param(
-        RECORDS,
-        'what of a table is ranked: "records" as short texts, or bare "values"',
+        "",
+        'what of a table is ranked: "records" as short texts, or bare "values"; follows from compat if not '
+        "given",
         choices=DOCUMENT_KINDS,
+        follows=("compat", RANK_OF),
     )
     direction: str = param(
         BOTH,
@@ -70,9 +75,11 @@ class Ranking(Metric):
         choices=(BOTH, FIND_TABLE, FIND_REFERENCES),
     )
     mean: str = param(
-        HARMONIC,
-        'mean of both rankings: "harmonic", which is near the weaker one, or "arithmetic"',
+        "",
+        'mean of both rankings: "harmonic", which is near the weaker one, or "arithmetic"; follows from '
+        "compat if not given",
         choices=MEANS,
+        follows=("compat", MEAN_OF),
     )
     delta: float = param(
         0.0,
@@ -97,6 +104,14 @@ class Ranking(Metric):
         "a converted data set whose facts and references are ranked; default: those of the examples scored",
         file=True,
     )
+    training: str = param(
+        "",
+        "a converted data set that the systems learnt from: only its facts count as made up; default: any",
+        file=True,
+    )
+    compat: str = param(
+        "", '"paper": bare values, the arithmetic mean and no decoys, as in the paper', choices=RANK_OF
+    )
 
     def check(self) -> None:
         """Refuse what does not go together."""
@@ -104,6 +119,8 @@ class Ranking(Metric):
             raise self.bad("ranker", "a name or a folder")
         if self.delta == 1:
             raise self.bad("delta", "below 1, which no table is above")
+        if self.decoys not in (AUTO, 0) and self.compat:
+            raise self.bad("decoys", '"auto" or 0 with compat="paper", which has none')
         if self.decoys not in (AUTO, 0) and not self._ranks_records:
             raise self.bad("decoys", '"auto" or 0 unless rank is "records" and the table is ranked')
 
@@ -135,13 +152,16 @@ class Ranking(Metric):
         """How many made-up facts each fact has beside it."""
         if isinstance(self.decoys, int):
             return self.decoys
-        return TRAINED_DECOYS if self._ranks_records and self.ranker not in UNTRAINED else 0
+        trained = self._ranks_records and self.ranker not in UNTRAINED and not self.compat
+        return TRAINED_DECOYS if trained else 0
 
     def checksums(self) -> Mapping[str, str]:
         """Checksums of the ranker's model and of the pool."""
         checksums = {"ranker": ranker_identity(self.ranker)}
         if self.pool:
             checksums["pool"] = pool_checksum(self.pool)
+        if self.training:
+            checksums["training"] = pool_checksum(self.training)
         return {name: checksum for name, checksum in checksums.items() if checksum}
 
     def collect(self, examples: Sequence[Example]) -> PoolContents:
@@ -204,8 +224,9 @@ class Ranking(Metric):
         pool: IndexedPool,
     ) -> list[RankingResult | None]:
         """The result of each example; None for those that are skipped."""
-        options = RankingOptions(self.delta, self.summed, self._decoys)
-        evaluator = RankingEvaluator(make_ranker(self.ranker), pool, self._directions, options)
+        training = load_units(self.training, self.rank) if self.training else None
+        options = RankingOptions(self.delta, self.summed, self._decoys, training)
+        evaluator = RankingEvaluator(pool, self._directions, options)
         # Texts about the same table one after the other: similar references are looked up once.
         order = sorted(
             (index for index in range(len(examples)) if index not in skipped),

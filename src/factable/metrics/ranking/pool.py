@@ -2,9 +2,9 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from factable.errors import DataError, Fault
 from factable.io.files import sha256_of
 from factable.io.read import iter_examples
-from factable.metrics.ranking.rankers import Index, Ranker, make_ranker
+from factable.metrics.ranking.rankers import FIND_TABLE, Index, Ranker, make_rankers
 from factable.models.runtime.arrays import DATA_SET, cached_by_mtime
 from factable.models.runtime.progress import ParallelMap
 from factable.text.documents import table_documents
@@ -21,8 +21,6 @@ from factable.types import Example
 UnitSet = frozenset[str]
 Indices = NDArray[np.int64]
 Degrees = NDArray[np.float64]
-# What is ranked by a text.
-FIND_TABLE, FIND_REFERENCES = "table", "references"
 
 
 class SimilarReferences(NamedTuple):
@@ -95,23 +93,29 @@ class Pool:
 
 
 class IndexedPool:
-    """A pool with the indexes of a ranker, each made when it is first needed."""
+    """A pool with the rankers of each direction and their indexes, made when they are first needed."""
 
-    def __init__(self, pool: Pool, ranker: Ranker) -> None:
-        self.pool, self._ranker = pool, ranker
+    def __init__(self, pool: Pool, rankers: Mapping[str, Ranker]) -> None:
+        self.pool, self._rankers = pool, rankers
         self._indexes: dict[str, Index] = {}
+
+    def read(self, texts: Sequence[str], directions: Sequence[str]) -> list[Any]:
+        """The queries of each direction; a ranker of several reads the texts once."""
+        rankers = [self._rankers[direction] for direction in directions]
+        queries = {ranker: ranker.read(texts) for ranker in dict.fromkeys(rankers)}
+        return [queries[ranker] for ranker in rankers]
 
     def index(self, direction: str, parallel_map: ParallelMap = map) -> Index:
         """The index of all units of tables, or of all references."""
         if direction not in self._indexes:
             documents = self.pool.units if direction == FIND_TABLE else self.pool.references
-            self._indexes[direction] = self._ranker.index(documents, parallel_map)
+            self._indexes[direction] = self._rankers[direction].index(documents, parallel_map)
         return self._indexes[direction]
 
 
 def index_pool(contents: PoolContents, ranker: str) -> IndexedPool:
     """The pool of what was collected."""
-    return IndexedPool(Pool(contents), make_ranker(ranker))
+    return IndexedPool(Pool(contents), make_rankers(ranker))
 
 
 def load_pool(path: str, reading: str, ranker: str, identity: str) -> IndexedPool:
@@ -126,7 +130,21 @@ def pool_checksum(path: str) -> str:
 
 @lru_cache(maxsize=2)
 def _load(path: str, _checksum: str, reading: str, ranker: str, _identity: str) -> IndexedPool:
-    indexed = index_pool(collect_contents(iter_examples(path, need_text=False), reading), ranker)
-    if not indexed.pool.units:
+    return index_pool(_read_contents(path, reading), ranker)
+
+
+def load_units(path: str, reading: str) -> UnitSet:
+    """All units of a converted data set, cached while the file stays the same."""
+    return _load_units(path, pool_checksum(path), reading)
+
+
+@lru_cache(maxsize=2)
+def _load_units(path: str, _checksum: str, reading: str) -> UnitSet:
+    return frozenset(_read_contents(path, reading).units)
+
+
+def _read_contents(path: str, reading: str) -> PoolContents:
+    contents = collect_contents(iter_examples(path, need_text=False), reading)
+    if not contents.units:
         raise DataError([Fault(path, None, "holds no records with a value", DATA_SET.remedy)])
-    return indexed
+    return contents

@@ -1,9 +1,11 @@
 """Rankers by name: what scores documents by how well they fit a text."""
 
+import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -82,6 +84,8 @@ class Bm25Index:
 
 
 BM25 = "bm25"
+# What is ranked by a text.
+FIND_TABLE, FIND_REFERENCES = DIRECTIONS = ("table", "references")
 Floats = NDArray[np.floating[Any]]
 
 
@@ -113,14 +117,28 @@ class Ranker(Protocol):
         ...
 
 
-def make_ranker(name: str) -> Ranker:
-    """The ranker of that name: "bm25", or an encoder."""
-    return Bm25Ranker() if name == BM25 else EmbeddingRanker(name)
+def make_rankers(name: str) -> dict[str, Ranker]:
+    """The ranker of each direction: "bm25", an encoder, or two encoders in the folders of a folder."""
+    if name == BM25:
+        return dict.fromkeys(DIRECTIONS, Bm25Ranker())
+    encoders = {encoder: EmbeddingRanker(encoder) for encoder in encoders_in(name)}
+    return dict(zip(DIRECTIONS, [*encoders.values()] * (3 - len(encoders)), strict=True))
+
+
+def encoders_in(name: str) -> list[str]:
+    """The name of an encoder, or two names: of folders for each direction, where a folder holds them."""
+    folders = [Path(name, direction) for direction in DIRECTIONS]
+    return list(map(str, folders)) if all(map(Path.is_dir, folders)) else [name]
 
 
 def ranker_identity(name: str) -> str:
-    """A checksum of the model behind a ranker; empty where there is none."""
-    return "" if name == BM25 else embedder_identity(name)
+    """A checksum of the models behind a ranker; empty where there is none."""
+    if name == BM25:
+        return ""
+    identities = list(map(embedder_identity, encoders_in(name)))
+    if len(identities) == 1:
+        return identities[0]
+    return hashlib.sha256(" ".join(identities).encode()).hexdigest()
 
 
 class Bm25Ranker:

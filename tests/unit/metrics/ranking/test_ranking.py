@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -46,7 +47,52 @@ def test_a_text_that_says_all_and_only_its_facts():
     value, parts, findings = evaluate(example("Ann Lee"))
     assert value == 1
     assert parts == {"table": 1, "references": 1, "omission": 0, "hallucination": 0}
-    assert [(finding.kind, finding.record) for finding in findings] == [("supported", 0), ("supported", 1)]
+    assert [(finding.kind, finding.record) for finding in findings[:2]] == [
+        ("supported", 0),
+        ("supported", 1),
+    ]
+    notes = [finding.note for finding in findings]
+    assert sorted(notes[:2]) == ["found; rank 1 of 6", "found; rank 2 of 6"]
+    assert notes[2:] == ["reference “Ann Lee was born in Bonn in 1901”: rank 1 of 9"]
+
+
+def test_a_paraphrase_is_found_at_a_lower_rank():
+    text = replace(example("Ann Lee", "Bob Ray was born in Cork"), references=("She comes from Bonn",))
+    _, _, findings = evaluate(text)
+    assert findings[0].note.startswith("by every ranking; rank ")
+    ranks = [finding.note for finding in findings if finding.note.startswith("reference")]
+    assert "reference “She comes from Bonn”: rank" in ranks[-1]
+
+
+def test_paper_is_values_the_arithmetic_mean_and_no_decoys():
+    text = example("Ann Lee", "Ann Lee was born in Cork")
+    paper = Ranking(compat="paper")
+    assert (paper.rank, paper.mean, paper._decoys) == ("values", "arithmetic", 0)
+    assert Ranking(compat="paper", rank="records")._decoys == 0
+    assert evaluate(text, compat="paper") == evaluate(text, rank="values", mean="arithmetic", decoys=0)
+    with pytest.raises(UsageError, match="decoys is 3; it must be"):
+        Ranking(compat="paper", rank="records", decoys=3)
+
+
+def test_only_facts_of_the_training_set_are_made_up(tmp_path):
+    text = example("Ann Lee", "Ann Lee was born in Cork, where Bob Ray was born")
+    training = tmp_path / "training.jsonl"
+    training.write_text(json.dumps({"id": "1", "data": [["Bob Ray", "birthPlace", "Cork"]], "text": "a"}))
+    _, parts, findings = evaluate(text, training=str(training))
+    made_up = [finding.note for finding in findings if finding.kind == "unsupported"]
+    assert [note.split(":")[0] for note in made_up] == ["reads like “Bob Ray birth place Cork”"]
+    assert parts["hallucination"] == 0.5
+    assert evaluate(text)[1]["hallucination"] > 0.5
+
+
+def test_a_folder_may_hold_an_encoder_for_each_direction(tmp_path):
+    models = Path(factable.__file__).parent / "data" / "models"
+    (tmp_path / "table").symlink_to(models / "embed")
+    (tmp_path / "references").symlink_to(models / "trained")
+    text = example("Ann Lee", "Ann Lee was born in Cork")
+    of_both = evaluate(text, ranker=str(tmp_path), decoys=0)[1]
+    assert of_both["table"] == evaluate(text, ranker="embed")[1]["table"]
+    assert of_both["references"] == evaluate(text, ranker="trained")[1]["references"]
 
 
 def test_what_is_left_out_and_made_up_is_named():
