@@ -7,7 +7,7 @@ from factable.core.schema import SCHEMA_FILE
 from factable.errors import UsageError, did_you_mean
 from factable.models.runtime.manifest import read_shipped
 
-DOCUMENTS = ("check", "score", "score-line", "gate", "rerank-line")
+DOCUMENTS = ("check", "score", "score-line", "gate", "rerank-line", "report", "report-line")
 
 
 @click.command()
@@ -15,7 +15,8 @@ DOCUMENTS = ("check", "score", "score-line", "gate", "rerank-line")
 def schema(document: str | None) -> None:
     """Print the JSON Schema of results.
 
-    DOCUMENT is check, score, score-line (of --format jsonl), gate or rerank-line. Default: any of them.
+    DOCUMENT is check, score, score-line (of --format jsonl), gate, rerank-line, report (the JSON in the page
+    of --report) or report-line (what the page saves). Default: any of them.
     """
     whole = orjson.loads(read_shipped(SCHEMA_FILE))
     if document is not None:

@@ -42,9 +42,9 @@ class Metric:
     - parameters: `mix: float = param(0.5, "what it does", range=(0.0, 1.0))`;
     - traits, as class attributes, or as properties where they follow from parameters: `needs` (what an
       example must have besides its text), `bounds` (lowest and highest value), `parts` (names of what a value
-      is made of), `scales` (what a part is counted in, such as "per 100 words"), `higher_is_better`, `slow`
-      (less than some hundred examples a second), `always_explains` (findings are made even if nobody asks),
-      `additive` and `corpus`, see below;
+      is made of), `scales` (what a part is counted in, such as "per 100 words"), `meanings` (a part in a few
+      words), `higher_is_better`, `slow` (less than some hundred examples a second), `always_explains`
+      (findings are made even if nobody asks), `additive` and `corpus`, see below;
     - `analyse(examples, state)`, the one computation, from which values, parts and findings come.
 
     An *additive* metric has a corpus value that is not the mean of its values: `analyse` leaves a row of
@@ -64,6 +64,7 @@ class Metric:
     always_explains: ClassVar[bool] = False
     additive: ClassVar[bool] = False
     scales: ClassVar[Mapping[str, str]] = {}
+    meanings: ClassVar[Mapping[str, str]] = {}
     params: ClassVar[tuple[Param, ...]] = ()
 
     @property

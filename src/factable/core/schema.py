@@ -93,6 +93,7 @@ def _fact(table: Table, paths: Sequence[str], found: Sequence[Finding]) -> dict[
     assert first.record is not None
     record = table.records[first.record]
     return {
+        "record": first.record,
         "path": paths[first.record],
         "subject": record.subject,
         "attribute": record.attribute,

@@ -8,12 +8,15 @@ from array import array
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 from factable.core.metric import Metric, metric
 from factable.core.results import Analysis
+from factable.core.schema import SCHEMA_FILE, row_object
 from factable.engine.score import parse_all, score_files
 from factable.errors import UsageError
 from factable.io.read import read
+from factable.models.runtime.manifest import read_shipped
 from factable.report.html import ExampleListing, Report, listing_rows, write_report
 from factable.stats.bootstrap import Draws, interval
 from factable.study.comparison import compare_systems
@@ -55,22 +58,29 @@ def test_every_example_is_there_with_data_values_and_findings(tmp_path, restaura
     data = data_of(written(tmp_path, [restaurants], ["parent", "bleu"]))
     examples = read(restaurants)
     scores = score_files([restaurants], parse_all(["parent", "bleu"]), explain=True).scores
-    assert len(data["examples"]) == data["examplesInAll"] == len(examples) == 6
+    assert len(data["examples"]) == data["examples_in_all"] == len(examples) == 6
     # The two systems share their data.
-    assert len(data["tables"]) == data["itemsInAll"] == 3
-    for index, (system, table, item, text, numbers, findings, _) in enumerate(data["examples"]):
+    assert len(data["tables"]) == data["items_in_all"] == 3
+    for index, row in enumerate(data["examples"]):
         example = examples[index]
-        assert (data["systems"][system], item, text) == (example.system, example.item, example.text)
-        title, records, references = data["tables"][table]
-        assert (title, tuple(references)) == (example.table.title, example.references)
-        assert [Record(*record) for record in records] == list(example.table.records)
-        for mine, one in zip(numbers, scores, strict=True):
-            expected = [one.values[index], *(part[index] for part in one.parts.values())]
-            assert mine == pytest.approx(expected, abs=1e-6)
-        kinds = [data["kinds"][finding[0]] for finding in findings[0]]
-        assert kinds == [finding.kind for finding in scores[0].findings[index]]
-        spans = [tuple(f[2:4]) if f[2] is not None else None for f in findings[0]]
-        assert spans == [finding.span for finding in scores[0].findings[index]]
+        assert (row["system"], row["id"], row["text"]) == (example.system, example.item, example.text)
+        table = data["tables"][row["table"]]
+        assert (table["title"], tuple(table["references"])) == (example.table.title, example.references)
+        assert [Record(*record) for record in table["records"]] == list(example.table.records)
+        assert row["metrics"] == row_object(example, scores, index)["metrics"]
+
+
+def test_the_page_holds_results_by_the_schema(tmp_path, restaurants):
+    schema = json.loads(read_shipped(SCHEMA_FILE))
+    nested = {"name": "Fon 5", "variants": [{"colour": "red", "price": 10}, {"colour": "blue", "price": 20}]}
+    rows = [{"id": "n", "data": nested, "text": "Fon 5 is red.", "references": ["x"], "human": {"a": 2}}]
+    for sources, specs in (([restaurants], ["ledger", "bleu"]), ([rows], ["ledger"])):
+        data = data_of(written(tmp_path, sources, specs))
+        validator = Draft202012Validator(schema | {"anyOf": [{"$ref": "#/$defs/report"}]})
+        assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(data)] == []
+    (table,) = data["tables"]
+    assert table["data"] == nested
+    assert table["paths"][1:3] == ["variants[0].colour", "variants[0].price"]
 
 
 def test_only_its_own_script_and_style_may_run(tmp_path, restaurants):
@@ -93,15 +103,15 @@ def test_no_text_leaves_its_block(tmp_path, text):
     assert len(blocks(page)) == 2
     assert not re.search("[<>&\u2028\u2029]", blocks(page)[0])
     data = data_of(page)
-    assert data["examples"][0][2:4] == [f"i{text}", f"t{text}"]
+    assert (data["examples"][0]["id"], data["examples"][0]["text"]) == (f"i{text}", f"t{text}")
     assert data["systems"] == [f"s{text}"]
-    assert data["tables"][0][1] == [["", "name", f"v{text}"]]
+    assert data["tables"][0]["records"] == [["", "name", f"v{text}"]]
 
 
 def test_half_a_surrogate_pair_does_no_harm(tmp_path):
     data = data_of(written(tmp_path, [[made_up("i", "s\ud800", "te\udfffxt", "v\ud800")]]))
-    assert data["examples"][0][3] == "te?xt"
-    assert data["systems"] == ["s?"]
+    assert data["examples"][0]["text"] == "te?xt"
+    assert data["systems"] == [data["examples"][0]["system"]] == ["s?"]
 
 
 def test_intervals_are_drawn_over_items_with_a_seed(tmp_path):
@@ -147,8 +157,8 @@ def test_of_too_many_examples_the_worst_items_are_listed(tmp_path):
         for system in ("a", "b")
     ]
     data = data_of(written(tmp_path, [examples], most_examples=4))
-    assert [row[2] for row in data["examples"]] == ["4", "4", "7", "7"]
-    assert (data["shown"], data["examplesInAll"]) == (4, 20)
+    assert [row["id"] for row in data["examples"]] == ["4", "4", "7", "7"]
+    assert (data["shown"], data["examples_in_all"]) == (4, 20)
     assert sum(data["metrics"][0]["lines"][-1]["bins"]) == 20
 
 
@@ -199,9 +209,9 @@ def test_any_metric_will_do(tmp_path):
     (overview,) = data["metrics"]
     assert overview["better"] == "lower"
     assert overview["edges"] == [0, 2]
-    # A script counts the emoji as two.
-    assert data["examples"][0][5] == [[[3, None, 2, 3, None, ""]]]
-    assert data["examples"][1][4:6] == [[[None]], [[[5, None, None, None, None, "no text"]]]]
+    first, second = (row["metrics"]["unbounded"] for row in data["examples"])
+    assert [(claim["span"], claim["text"]) for claim in first["claims"]] == [([1, 2], "b")]
+    assert (second["value"], second["reason"], "claims" in second) == (None, "no text", False)
     assert overview["lines"][0]["unscored"] == 1
 
 

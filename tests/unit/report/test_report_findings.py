@@ -9,9 +9,9 @@ import pytest
 from factable.core.metric import Metric, metric
 from factable.core.registry import parse
 from factable.core.results import Analysis
+from factable.core.schema import example_object
 from factable.engine.score import score_files
 from factable.report.html import ExampleListing, listing_rows
-from factable.report.html.listing import NUMBER_OF
 from factable.types import Example, Finding, Record, Table
 
 WORDS = ["Ada", "Bonn", "Cork", "Dover", "Essen", "poet", "judge", "nurse"]
@@ -34,9 +34,9 @@ def examples():
     ]
 
 
-def kinds_on_the_page(listing, count):
-    rows = [orjson.loads(row.rest) for row in listing.rows(range(count))]
-    return [[[(finding[0], finding[1]) for finding in findings] for findings in row[3]] for row in rows]
+def results_on_the_page(listing, count):
+    """What the page says of each example under its only metric."""
+    return [next(iter(orjson.loads(row.rest)["metrics"].values())) for row in listing.rows(range(count))]
 
 
 # A corpus metric in units of 32, an additive one and a plain one.
@@ -49,13 +49,12 @@ def test_the_page_shows_what_explain_shows(examples, spec, explain):
         result = score_files(
             [examples], [metric], explain=explain, listing=listing_rows, listener=listing.take
         )
-        shown = kinds_on_the_page(listing, len(examples))
+        shown = results_on_the_page(listing, len(examples))
     assert result.scores[0].values == expected.values
     assert any(expected.findings)
-    assert shown == [
-        [[(NUMBER_OF[finding.kind], finding.record) for finding in findings]]
-        for findings in expected.findings
-    ]
+    for index, found in enumerate(shown):
+        whole = example_object(examples[index], expected, index)
+        assert {name: found[name] for name in whole} == orjson.loads(orjson.dumps(whole))
 
 
 @metric
@@ -78,6 +77,8 @@ def test_a_report_computes_nothing_twice(examples):
     calls.clear()
     with ExampleListing() as listing:
         score_files([examples], [Counted()], listing=listing_rows, listener=listing.take)
-        shown = kinds_on_the_page(listing, len(examples))
+        shown = results_on_the_page(listing, len(examples))
     assert sum(calls) == len(examples)
-    assert shown == [[[(NUMBER_OF["supported"], 0)]]] * len(examples)
+    assert [[(fact["state"], fact["record"]) for fact in found["facts"]] for found in shown] == [
+        [("supported", 0)]
+    ] * len(examples)

@@ -30,6 +30,19 @@ class VerdictMetric(Metric):
     scales = MappingProxyType(
         {"omitted": "per 100 facts", "contradicted": "per 100 words", "unsupported": "per 100 words"}
     )
+    meanings = MappingProxyType(
+        {
+            "ok": "share of texts that say all, and only, what the data says",
+            "probability": "probability that a text says all, and only, what the data says",
+            "correct": "probability that nothing in a text is wrong, whatever it leaves out",
+            "omission": "share of texts that leave facts out",
+            "contradiction": "share of texts that get facts wrong",
+            "hallucination": "share of texts that make facts up",
+            "omitted": "facts left out",
+            "contradicted": "claims that the data contradicts",
+            "unsupported": "claims that the data does not support",
+        }
+    )
     slow = True
     additive = True
     always_explains = True

@@ -50,7 +50,7 @@ CHECKSUMS = {
     "data/patterns/e2e.toml": "3c8106aef5b877b29c1be39cab09abdb35aaa4c728da1c5c0309e7dc666f78dc",
     "data/patterns/rotowire.toml": "077f75045cfe3feb275f6fb447702fc41c91b0d68e141374868aed47236feacd",
     "data/questions/dbpedia.json": "38e76cb5de01277a0283446c7efe82c874daff2c062ab5bd602cd748f46db08d",
-    "data/schema/result.json": "288dbba9fbd126070e930a2446e52dae8fa5bf2edbf13c7b25b44c76665636f2",
+    "data/schema/result.json": "12a02debdbf6f623e9de8429f245122af40eefc6315a7f08f80e815d0a52796a",
     "data/templates/e2e.json": "406c40d5c481e39dd60d9083649b58f5dc67af588b6a2350e9600c0b214e2bd4",
     "data/templates/webnlg.json": "795f7ed0ff7f4fb1d0124a0d53e3b9e351fdb33556b34eb2e5f921f2e18a5504",
 }

@@ -1,9 +1,11 @@
-"""The examples that a report lists: made into JSON where they were scored, kept in a temporary file."""
+"""The examples that a report lists: made into JSON where they were scored, kept in a temporary file.
 
-import math
+An example is a row of `factable score --format jsonl`, by the schema of results, with its text and ratings.
+Its data is kept apart, because texts of several systems share it.
+"""
+
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Sequence
 from tempfile import SpooledTemporaryFile
 from typing import NamedTuple
 
@@ -12,14 +14,12 @@ import orjson
 from numpy.typing import NDArray
 
 from factable.core.results import Scores
+from factable.core.schema import record_paths, row_object
 from factable.engine.plan import Scored
-from factable.types import Example, Finding, Table
+from factable.types import Example, Table
 
-# In the order in which the page numbers them.
-KINDS = ("supported", "omitted", "contradicted", "unsupported", "repeated", "unscored")
-NUMBER_OF = {kind: number for number, kind in enumerate(KINDS)}
 BYTES_IN_MEMORY = 1 << 26
-DIGITS = 6
+JSON_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 Indices = NDArray[np.int64]
 
 
@@ -72,52 +72,38 @@ def listing_rows(examples: Sequence[Example], scores: Sequence[Scores]) -> list[
     """A line of JSON for the data of each example (shared by systems) and one for all else."""
     rows = []
     for index, example in enumerate(examples):
-        data = page_data(example.table, example.references)
-        findings = [page_findings(piece.findings[index], example.text) for piece in scores]
-        ratings = {_clean(name): _rounded(rating) for name, rating in example.human.items()}
-        rest = [_clean(example.item), _clean(example.text), _numbers(scores, index), findings, ratings]
-        rows.append(orjson.dumps(data) + b"\n" + orjson.dumps(rest))
+        data = table_object(example.table, example.references)
+        rest = {
+            **row_object(example, scores, index),
+            "text": example.text,
+            "human": dict(example.human),
+        }
+        rows.append(_dump(data) + b"\n" + _dump(rest))
     return rows
 
 
-def page_data(table: Table, references: Sequence[str]) -> tuple[object, ...]:
-    """Title, records and references as pages have them."""
-    records = [tuple(map(_clean, record)) for record in table.records]
-    return _clean(table.title), records, tuple(map(_clean, references))
+def table_object(table: Table, references: Sequence[str]) -> dict[str, object]:
+    """The data of an example: its records, and, of objects and rows, `data` with the path of each record."""
+    is_nested = isinstance(table.source, dict | list)
+    return {
+        "title": table.title,
+        "records": [*map(list, table.records)],
+        "references": references,
+        **({"data": table.source, "paths": record_paths(table)} if is_nested else {}),
+    }
 
 
-def _clean(text: str) -> str:
-    """Text with lone surrogates, which no file can hold, replaced; the length stays."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+def _dump(value: object) -> bytes:
+    try:
+        return orjson.dumps(value, default=str, option=JSON_OPTIONS)
+    except TypeError:
+        return orjson.dumps(_clean(value), default=str, option=JSON_OPTIONS)
 
 
-def _numbers(pieces: Sequence[Scores], index: int) -> list[list[float | None]]:
-    """The value and the parts under each metric."""
-    columns = [(piece.values, *piece.parts.values()) for piece in pieces]
-    return [[_rounded(column[index]) for column in group] for group in columns]
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else round(value, DIGITS)
-
-
-def page_findings(findings: Iterable[Finding], text: str) -> list[tuple[object, ...]]:
-    """Findings as pages have them: kind by number, record, span in UTF-16 units, score and note."""
-    index = _script_positions(text)
-    return [
-        (
-            NUMBER_OF[finding.kind],
-            finding.record,
-            *((index(finding.span[0]), index(finding.span[1])) if finding.span else (None, None)),
-            _rounded(finding.score),
-            _clean(finding.note),
-        )
-        for finding in findings
-    ]
-
-
-def _script_positions(text: str) -> Callable[[int], int]:
-    """Positions as JavaScript counts them, in UTF-16 units."""
-    if not text or max(text) <= "\uffff":
-        return int
-    return list(accumulate((1 + (letter > "\uffff") for letter in text), initial=0)).__getitem__
+def _clean(value: object) -> object:
+    """The same with lone surrogates, which no file can hold, replaced; the length of texts stays."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_clean(key): _clean(each) for key, each in value.items()}
+    return [*map(_clean, value)] if isinstance(value, list | tuple) else value

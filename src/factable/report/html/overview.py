@@ -10,6 +10,7 @@ import numpy as np
 from factable.core.metric import Metric, corpus_results, part_heads
 from factable.core.results import VALUE, Scores, pick
 from factable.engine.collect import Result
+from factable.report.tables import format_scale
 from factable.stats import Column, Indices
 from factable.stats.bootstrap import Draws, Interval, group_means, group_totals, interval
 
@@ -43,9 +44,11 @@ class Overview:
     spec: str
     name: str
     signature: str
+    scale: str
     better: str
     parts: Sequence[str]
     heads: Sequence[str]
+    meanings: Sequence[str]
     edges: tuple[float, float]
     lines: Sequence[Line]
     differences: Sequence[Mapping[str, object]] = ()
@@ -85,7 +88,16 @@ def _scored(result: Result, index: int, intervals: Sequence[Interval]) -> Overvi
 def _overview(metric: Metric, scores: Scores, edges: tuple[float, float], lines: Sequence[Line]) -> Overview:
     better = "higher" if metric.higher_is_better else "lower"
     return Overview(
-        scores.metric, metric.name, scores.signature, better, metric.parts, part_heads(metric), edges, lines
+        spec=scores.metric,
+        name=metric.name,
+        signature=scores.signature,
+        scale=format_scale(metric.bounds, higher_is_better=True),
+        better=better,
+        parts=metric.parts,
+        heads=part_heads(metric),
+        meanings=[metric.meanings.get(part, "") for part in metric.parts],
+        edges=edges,
+        lines=lines,
     )
 
 

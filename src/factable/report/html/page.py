@@ -13,9 +13,10 @@ import numpy as np
 import orjson
 
 from factable._version import __version__
+from factable.core.schema import SCHEMA
 from factable.engine.collect import Result
 from factable.errors import printable
-from factable.report.html.listing import KINDS, ExampleListing
+from factable.report.html.listing import ExampleListing
 from factable.report.html.overview import Drawing, overviews
 from factable.stats import Indices
 
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 # Of more examples the page lists the worst; what it says of all together is of all.
 MAX_EXAMPLES = 20_000
 STYLES = ("shared.css", "page.css")
-SCRIPTS = ("dom.js", "findings.js", "words.js", "overview.js", "example.js", "list.js", "start.js")
+SCRIPTS = (
+    *("dom.js", "findings.js", "data.js", "words.js", "overview.js"),
+    *("example.js", "list.js", "save.js", "start.js"),
+)
 # Modules for pages that load several of them; in a report all are one script.
 MODULE_WORDS = re.compile(r"^import .*\n|^export ", re.MULTILINE)
 # Bytes that could end a block of script, or upset who reads it; in JSON they only occur inside texts.
@@ -34,7 +38,7 @@ UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "
 
 ASSETS = files("factable.report.html") / "page"
 # What other pages than reports show findings with.
-SHARED_ASSETS = tuple(ASSETS / name for name in ("dom.js", "findings.js", "shared.css"))
+SHARED_ASSETS = tuple(ASSETS / name for name in ("dom.js", "findings.js", "data.js", "shared.css"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +106,9 @@ def _data(report: Report) -> Iterator[bytes]:
     yield orjson.dumps(_head(report, item_of, members, len(indices)), option=orjson.OPT_SERIALIZE_NUMPY)[:-1]
     yield b',"examples":['
     tables: dict[bytes, int] = {}
-    for number, (index, row) in enumerate(zip(indices, report.listing.rows(indices), strict=True)):
+    for number, row in enumerate(report.listing.rows(indices)):
         table = tables.setdefault(row.data, len(tables))
-        system = report.result.system_of[index]
-        yield b"%s[%d,%d,%s" % (b",\n" if number else b"\n", system, table, row.rest[1:])
+        yield b'%s{"table":%d,%s' % (b",\n" if number else b"\n", table, row.rest[1:])
     yield b'],"tables":['
     for data, number in tables.items():
         yield (b",\n" if number else b"\n") + data
@@ -117,14 +120,14 @@ def _head(report: Report, item_of: Indices, members: Indices, shown: int) -> dic
     draws = report.comparison.draws if report.comparison else report.draws
     seed = report.comparison.seed if report.comparison else report.seed
     return {
+        "schema": SCHEMA,
         "title": _valid(report.title),
         "version": __version__,
         "outcome": report.outcome,
         "notes": list(map(_valid, report.notes)),
-        "kinds": KINDS,
         "systems": list(map(_valid, report.result.systems)),
-        "examplesInAll": len(members),
-        "itemsInAll": len(np.unique(item_of[members])),
+        "examples_in_all": len(members),
+        "items_in_all": len(np.unique(item_of[members])),
         "shown": shown,
         "draws": draws,
         "seed": seed,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from factable.core.metric import Metric
 from factable.core.results import VALUE
 from factable.errors import FactableError, UsageError
-from factable.report.html.listing import page_data
+from factable.serve.corpus.compact import page_data
 from factable.serve.corpus.index import Index, LineReader, build_index, find_files
 from factable.serve.corpus.rescoring import Job, Rescoring
 from factable.serve.corpus.scores import Column, MetricScores, Rows, load_results

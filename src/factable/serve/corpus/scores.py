@@ -17,7 +17,7 @@ from factable.core.signature import spec
 from factable.errors import UsageError
 from factable.io.faults import Faults, Malformed, shorten
 from factable.io.objects import open_objects
-from factable.report.html.listing import KINDS, NUMBER_OF, page_findings
+from factable.serve.corpus.compact import KINDS, NUMBER_OF, page_findings
 from factable.serve.corpus.index import Index, LineReader
 from factable.types import ERRORS, Example, Finding
 

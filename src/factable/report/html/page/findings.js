@@ -48,14 +48,15 @@ export function factItems(records, findings, chance, extra = () => null) {
   });
 }
 
-// The text cut wherever a span begins or ends; a piece belongs to all findings around it.
-export function markedText(text, findings) {
-  const spans = findings.filter((finding) => finding.start !== null && finding.end > finding.start);
+// The text cut wherever a span begins or ends; a piece belongs to all findings around it. Of findings about
+// several texts, `isHere` tells those about this one.
+export function markedText(text, findings, isHere = () => true) {
+  const spans = findings.filter((finding) => isHere(finding) && finding.start !== null && finding.end > finding.start);
   const cuts = [...new Set([0, text.length, ...spans.flatMap((finding) => [finding.start, finding.end])])].sort((a, b) => a - b);
   const marked = make("p", { class: "text", dir: "auto" });
   for (let index = 0; index + 1 < cuts.length; index++) {
     const [start, end] = [cuts[index], cuts[index + 1]];
-    const links = numbersWhere(findings, (finding) => finding.start !== null && finding.start <= start && finding.end >= end);
+    const links = numbersWhere(findings, (finding) => isHere(finding) && finding.start !== null && finding.start <= start && finding.end >= end);
     const words = text.slice(start, end);
     if (!links.length) say(marked, words);
     else {
@@ -98,8 +99,8 @@ export function lightLinks(panel, target) {
 }
 
 // Why a fact or words are marked as they are, a line for each reason.
-export function reasonsFor(target, findings) {
-  const found = linksOf(target).map((number) => findings[number]);
+export function reasonsFor(target, findings, isHere = () => true) {
+  const found = linksOf(target).map((number) => findings[number]).filter(isHere);
   // A fact and the words that say it often have the same to tell.
   const told = new Map(found.toReversed().map((finding) => [`${finding.kind} ${finding.note}`, finding]));
   return [...told.values()].toReversed().map(reason);

@@ -1,19 +1,19 @@
 // The list of examples: what is chosen, in which order; only rows in sight are in the document.
 
 const ROW = 88, SPARE = 6;
-const state = { judge: firstJudge(), system: "", kind: "", words: "", sort: "0", backwards: false, order: [], chosen: 0, together: page.compared };
+const state = { judge: firstJudge(), system: "", kind: "", attribute: "", low: 0, high: 1, words: "", sort: "0", backwards: false, order: [], chosen: 0, together: page.compared };
 const haystacks = new Map();
 
 // Whose findings are shown first: the ledger's, or those of the first metric that has any.
 function firstJudge() {
   const ledger = page.metrics.findIndex((metric) => metric.name === "ledger");
-  const talking = page.metrics.findIndex((_, index) => examples.some((example) => example.findings[index].length));
+  const talking = page.metrics.findIndex((_, index) => examples.some((example) => example.results[index].counts));
   return ledger >= 0 ? ledger : Math.max(0, talking);
 }
 
 function haystack(example) {
   if (!haystacks.has(example.index)) {
-    const [title, records, references] = page.tables[example.table];
+    const { title, records, references } = page.tables[example.table];
     const words = [example.item, nameOf(example.system), example.text, title, ...records.flat(), ...references];
     haystacks.set(example.index, words.join("\n").toLowerCase());
   }
@@ -21,16 +21,36 @@ function haystack(example) {
 }
 
 function matchesKind(example, kind) {
-  const findings = example.findings[state.judge];
-  if (kind === "faultless") return !findings.some((finding) => FAULTS.includes(finding.kind));
-  if (kind.startsWith("label:")) return labelOf(example, state.judge).split("+").includes(kind.slice(6));
-  return !kind || findings.some((finding) => finding.kind === kind);
+  if (!kind) return true;
+  if (kind.startsWith("label:")) return (example.results[state.judge].label || "").split("+").includes(kind.slice(6));
+  const kinds = kindsOf(example, state.judge);
+  return kind === "faultless" ? !FAULTS.some((fault) => kinds.has(fault)) : kinds.has(kind);
+}
+
+// Where a fact stands, whichever member of a list it is of: `variants[*].price`; of triples, the attribute.
+const columnOf = (fact) => fact.path.replace(/\[\d+\]/g, "[*]").replace(/^\[\*\]\./, "");
+
+// Whether a fact of the attribute asked for is in the state asked for, or a claim about it is.
+function matchesAttribute(example) {
+  if (!state.attribute) return true;
+  const facts = factsOf(example, state.judge);
+  const named = new Set(facts.flatMap((fact, index) => (columnOf(fact).toLowerCase().includes(state.attribute) ? [index] : [])));
+  if (!named.size) return false;
+  if (!MARKS[state.kind]) return true;
+  return [...named].some((index) => facts[index].state === state.kind)
+    || claimsOf(example, state.judge).some((claim) => claim.state === state.kind && claim.facts.some((index) => named.has(index)));
+}
+
+function matchesProbability(example) {
+  const { probability } = example.results[state.judge];
+  if (state.low <= 0 && state.high >= 1) return true;
+  return probability !== undefined && probability !== null && probability >= state.low && probability <= state.high;
 }
 
 function matches(example) {
   const words = state.words.toLowerCase().split(/\s+/).filter(Boolean);
   return (state.system === "" || example.system === Number(state.system)) && matchesKind(example, state.kind)
-    && words.every((word) => haystack(example).includes(word));
+    && matchesAttribute(example) && matchesProbability(example) && words.every((word) => haystack(example).includes(word));
 }
 
 // Smaller comes first; what has no value comes last either way.
@@ -44,7 +64,7 @@ function comparison() {
   const metric = Number(state.sort);
   const worstFirst = page.metrics[metric].better === "higher" ? turn : -turn;
   return (a, b) => {
-    const [one, other] = [a.numbers[metric][0], b.numbers[metric][0]];
+    const [one, other] = [a.results[metric].value, b.results[metric].value];
     if (one === null || other === null) return (one === null) - (other === null) || a.index - b.index;
     return worstFirst * (one - other) || a.index - b.index;
   };
@@ -75,13 +95,13 @@ function paintRows() {
 
 function rowOf(example, index) {
   const metric = Number(state.sort) || 0;
-  const label = labelOf(example, state.judge);
+  const { label } = example.results[state.judge];
   const row = make("div", {
     class: "item", id: `row-${index}`, role: "option", "aria-selected": String(index === state.chosen),
     "aria-posinset": index + 1, "aria-setsize": state.order.length, "data-index": index,
   },
     make("div", { class: "line" }, quoted("b", example.item.slice(0, 200), { class: "name" }),
-      make("span", { class: "figure" }, shown(example.numbers[metric][0]))),
+      make("span", { class: "figure" }, shown(example.results[metric].value))),
     make("div", { class: "line" }, quoted("span", nameOf(example.system).slice(0, 100), { class: "soft name" }),
       label ? chip(label) : faultMarks(example)),
     quoted("div", example.text.slice(0, 240) || "(empty)", { class: "excerpt" }));
@@ -90,7 +110,8 @@ function rowOf(example, index) {
 }
 
 function faultMarks(example) {
-  const kinds = FAULTS.filter((kind) => example.findings[state.judge].some((finding) => finding.kind === kind));
+  const found = kindsOf(example, state.judge);
+  const kinds = FAULTS.filter((kind) => found.has(kind));
   return make("span", { class: "kinds" }, kinds.map((kind) => make("span", { class: `mark ${kind}`, title: kind }, MARKS[kind])));
 }
 
@@ -124,8 +145,15 @@ const MAX_PRINTED = 1000;
 
 // All texts that the filters let through, one below the other; the list is no use on paper.
 function showForPrint() {
-  byId("example").replaceChildren(legend(), ...state.order.slice(0, MAX_PRINTED).map((example) => make("section", { class: "printed" },
-    quoted("h3", example.item || "(no id)"), panelOf(example, state.judge, false))));
+  const printed = state.order.slice(0, MAX_PRINTED);
+  const groups = state.together ? [...new Set(printed.map((example) => example.item))].map((item) => inOrder(printed.filter((example) => example.item === item))) : printed.map((example) => [example]);
+  byId("example").replaceChildren(legend(), ...groups.map((group) => make("section", { class: "printed" },
+    quoted("h3", group[0].item || "(no id)"), openItem(group, state.judge))));
+}
+
+// Texts of an item stand in the same order everywhere.
+function inOrder(texts) {
+  return [...texts].sort((a, b) => a.system - b.system);
 }
 
 function showExample() {
@@ -138,11 +166,12 @@ function showExample() {
   }
   const others = siblings.get(example.item);
   const together = state.together && others.length > 1;
-  const shownOnes = together ? [example, ...others.filter((one) => one !== example)] : [example];
+  const shownOnes = together ? inOrder(others) : [example];
   article.replaceChildren(
     exampleHead(example, others, together),
     legend(),
-    make("div", { class: together ? "panels together" : "panels" }, shownOnes.map((one) => panelOf(one, state.judge, one === example))));
+    ...openItem(shownOnes, state.judge, example));
+  document.body.classList.toggle("together", together);
   article.scrollTop = 0;
   if (focused) article.focus();
 }
@@ -173,8 +202,10 @@ function exampleHead(example, others, together) {
       button("next", "↓", "Next example", step(1, "next"), state.chosen === state.order.length - 1)));
 }
 
+const LEGEND = { supported: "by the data", contradicted: "by the data", unsupported: "by the data", omitted: "from the text" };
+
 function legend() {
   const kinds = ["supported", "contradicted", "unsupported", "omitted"];
   return make("p", { class: "legend soft" }, kinds.map((kind) => make("span", {},
-    make("span", { class: `mark ${kind}` }, MARKS[kind]), " ", kind === "omitted" ? kind : make("mark", { class: kind }, kind))));
+    make("span", { class: `mark ${kind}` }, MARKS[kind]), " ", kind === "omitted" ? kind : make("mark", { class: kind }, kind), ` ${LEGEND[kind]}`)));
 }

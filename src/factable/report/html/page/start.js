@@ -2,6 +2,7 @@
 
 const siblings = Map.groupBy ? Map.groupBy(examples, (example) => example.item) : examples.reduce(
   (found, example) => found.set(example.item, [...(found.get(example.item) || []), example]), new Map());
+const MAX_ATTRIBUTES = 300;
 const narrow = window.matchMedia("(max-width: 820px)");
 
 function fillChoice(id, choices, chosen) {
@@ -17,7 +18,20 @@ function showChoices() {
   byId("judge").parentElement.hidden = page.metrics.length < 2;
   fillChoice("sort", [...page.metrics.map((metric, index) => [index, metric.spec]), ["item", "id"], ["order", "order of the file"]], state.sort);
   showKinds();
+  showAttributes();
   showDirection();
+}
+
+// Attributes of facts, the most frequent first, and whether there are probabilities to choose from.
+function showAttributes() {
+  const counts = new Map();
+  for (const example of examples) {
+    for (const column of new Set(factsOf(example, state.judge).map(columnOf))) counts.set(column, (counts.get(column) || 0) + 1);
+  }
+  const names = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MAX_ATTRIBUTES).map(([name]) => name);
+  byId("attributes").replaceChildren(...names.map((name) => make("option", { value: plain(name) })));
+  byId("attribute").parentElement.hidden = !names.length;
+  byId("low").closest("label").hidden = !page.metrics[state.judge].parts.includes("probability");
 }
 
 function showKinds() {
@@ -38,7 +52,7 @@ function showDirection() {
 function listenToChoices() {
   const changes = {
     system: (value) => { state.system = value; },
-    judge: (value) => { state.judge = Number(value); state.kind = ""; showKinds(); },
+    judge: (value) => { state.judge = Number(value); state.kind = ""; showKinds(); showAttributes(); },
     kind: (value) => { state.kind = value; },
     sort: (value) => { state.sort = value; state.backwards = false; showDirection(); },
   };
@@ -46,11 +60,21 @@ function listenToChoices() {
     byId(id).addEventListener("change", (event) => { change(event.target.value); startOver(); });
   }
   byId("direction").addEventListener("click", () => { state.backwards = !state.backwards; showDirection(); startOver(); });
+  const numberOr = (text, otherwise) => (text.trim() && Number.isFinite(Number(text)) ? Number(text) : otherwise);
+  const typed = {
+    search: (text) => { state.words = text; },
+    attribute: (text) => { state.attribute = text.trim().toLowerCase(); },
+    low: (text) => { state.low = numberOr(text, 0); },
+    high: (text) => { state.high = numberOr(text, 1); },
+  };
   let waiting = 0;
-  byId("search").addEventListener("input", (event) => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => { state.words = event.target.value; startOver(); }, 150);
-  });
+  for (const [id, change] of Object.entries(typed)) {
+    byId(id).addEventListener("input", (event) => {
+      change(event.target.value);
+      clearTimeout(waiting);
+      waiting = setTimeout(startOver, 150);
+    });
+  }
 }
 
 // A new choice begins at its first example.
@@ -113,6 +137,7 @@ showAbout();
 showOverview();
 showChoices();
 listenToChoices();
+listenToSaving();
 listenToList();
 listenToKeys();
 listenToTheme();
