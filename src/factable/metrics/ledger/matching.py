@@ -102,7 +102,7 @@ _ONE = frozenset(("one", "a", "an"))
 _RIGHT_AFTER = re.compile(r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?", re.IGNORECASE)
 
 
-class _Naming(NamedTuple):
+class Naming(NamedTuple):
     """A place where the text names frames."""
 
     start: int
@@ -169,7 +169,7 @@ class Matcher:
         return covered
 
     @cached_property
-    def namings(self) -> list[_Naming]:
+    def namings(self) -> list[Naming]:
         """Where the text names a row, a member of a list or another frame, in order."""
         by_leaf = {
             leaf: frame.index
@@ -183,7 +183,7 @@ class Matcher:
             if isinstance(mention.value, Weekdays) and not frames:
                 frames = self._frames_on(mention.value)
             if frames:
-                namings.append(_Naming(mention.start, mention.end, frames))
+                namings.append(Naming(mention.start, mention.end, frames))
         namings += self._named_in_words()
         return sorted(namings)
 
@@ -198,7 +198,7 @@ class Matcher:
             if calendar.weekday(value.year, value.month, value.day) in weekdays.days
         )
 
-    def _named_in_words(self) -> list[_Naming]:
+    def _named_in_words(self) -> list[Naming]:
         """Names of frames in full, or by a word that only they have: "Westbrook"."""
         places: dict[str, list[int]] = defaultdict(list)
         for number, word in enumerate(self.parsed.words):
@@ -220,10 +220,10 @@ class Matcher:
                 for number in places.get(part, ()):
                     at = self.parsed.words[number]
                     if len(words) == 1 or not self.parsed.text[at.start].islower():
-                        namings.append(_Naming(at.start, at.end, frozenset(of_word[part])))
+                        namings.append(Naming(at.start, at.end, frozenset(of_word[part])))
         return namings
 
-    def _named_in_full(self, names: Mapping[int, Sequence[str]]) -> list[_Naming]:
+    def _named_in_full(self, names: Mapping[int, Sequence[str]]) -> list[Naming]:
         """Names of several words, in any case."""
         line, offsets = self.parsed.line, self.parsed.offsets
         namings = []
@@ -233,7 +233,7 @@ class Matcher:
             while place >= 0:
                 first = bisect_left(offsets, place)
                 start, end = self.parsed.words[first].start, self.parsed.words[first + len(words) - 1].end
-                namings.append(_Naming(start, end, frozenset((frame,))))
+                namings.append(Naming(start, end, frozenset((frame,))))
                 place = line.find(phrase, place + 1)
         return namings
 
@@ -435,7 +435,7 @@ class Matcher:
     @cached_property
     def data_words(self) -> frozenset[str]:
         """The stems of all words of the data: keys, values, prose and title."""
-        parts = [self.structure.title]
+        parts = [self.structure.title, *(frame.name for frame in self.structure.frames)]
         for leaf in self.structure.leaves:
             parts += [" ".join(leaf.keys), leaf.label, clean_value(leaf.value)]
         return frozenset(beginning(word.folded) for part in parts for word in split_words(part))

@@ -19,6 +19,7 @@ from factable.metrics.ledger.features import logit
 from factable.metrics.ledger.hours import hours_statements
 from factable.metrics.ledger.matching import Match, Matcher
 from factable.metrics.ledger.reading import overlaps
+from factable.metrics.ledger.tallies import tallies
 from factable.metrics.ledger.verdict import ClaimState
 from factable.metrics.ledger.yes_no import yes_no_statements
 from factable.models.marks import MarkedSentence
@@ -158,6 +159,10 @@ class StructuredReading:
                 _hull(each.span, each.span_of_number), each.state, "derived", each.leaves, each.explanation
             )
             for each in derived_statements(self.structure, self.text, spans)
+        ]
+        found += [
+            Statement(each.span, each.state, "derived", each.leaves, each.note)
+            for each in tallies(self.matcher, spans)
         ]
         return found
 
