@@ -69,7 +69,7 @@ def test_json_of_systems(run, rated):
             expected = stats.pearsonr(values, ratings).statistic
             assert statistics["pearson"]["value"] == pytest.approx(expected, abs=1e-9)
             for one in statistics.values():
-                assert set(one) == {"value", "mean", "low", "high"}
+                assert set(one) == {"value", "mean", "low", "high", "deviation"}
                 assert one["low"] <= one["mean"] <= one["high"]
     for comparison in found["comparisons"]:
         assert {comparison["better"], comparison["worse"]} == {"parent", "bleu"}

@@ -73,7 +73,7 @@ def test_json_of_a_rating(run, rated):
     two = chrf["two_way"]
     assert two["confusion"] == {"OK": {"OK": a, "not OK": b}, "not OK": {"OK": c, "not OK": d}}
     assert two["classes"]["not OK"]["f1"]["value"] == pytest.approx(metrics.f1_score(gold, wrong))
-    assert set(two["accuracy"]) == {"value", "mean", "low", "high"}
+    assert set(two["accuracy"]) == {"value", "mean", "low", "high", "deviation"}
     assert "four_way" not in chrf
     assert chrf["cut"] == {"value": 60.0, "folds": []}
     assert 1 <= len(bleu["cut"]["folds"]) <= 5

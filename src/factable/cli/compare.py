@@ -5,7 +5,14 @@ from typing import Any
 
 import click
 
-from factable.cli.options import bootstrap_option, metric_option, plot_option, seed_option, system_options
+from factable.cli.options import (
+    alpha_option,
+    bootstrap_option,
+    metric_option,
+    plot_option,
+    seed_option,
+    system_options,
+)
 from factable.cli.output import open_report, report_option, say
 from factable.cli.study_run import SCORING_OPTIONS, StudyRun, study_command
 from factable.core.metric import Metric
@@ -18,14 +25,7 @@ from factable.study.comparison import compare_systems, names_of_files
     "compare",
     metric_option,
     click.option("--baseline", default="", metavar="SYSTEM", help="Compare with this system only."),
-    click.option(
-        "--alpha",
-        metavar="P",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        default=0.05,
-        show_default=True,
-        help="Significance level: systems differ if p is below it.",
-    ),
+    alpha_option("systems"),
     bootstrap_option("Bootstrap samples of items, and randomisations; 0 for no tests.", default=1000),
     seed_option,
     system_options,

@@ -94,6 +94,18 @@ def join_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return references(ratings(command))
 
 
+def alpha_option(compared: str) -> Decorator:
+    """`--alpha`, with what is compared."""
+    return click.option(
+        "--alpha",
+        metavar="P",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.05,
+        show_default=True,
+        help=f"Significance level: {compared} differ if p is below it.",
+    )
+
+
 def bootstrap_option(
     about: str = "Bootstrap samples of items; 0 for no intervals.", default: int = 500
 ) -> Decorator:

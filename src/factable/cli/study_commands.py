@@ -9,6 +9,7 @@ from click.core import ParameterSource
 
 from factable.cli.ledger import config_options
 from factable.cli.options import (
+    alpha_option,
     bootstrap_option,
     engine_option,
     human_option,
@@ -27,7 +28,13 @@ from factable.core.registry import parse
 from factable.errors import UsageError
 from factable.io.judgements import read_annotations, read_preferences
 from factable.io.marked_texts import read_marked_texts
-from factable.report.plots.figures import draw_correlations, draw_coverage, draw_curves, draw_scatter
+from factable.report.plots.figures import (
+    draw_correlations,
+    draw_coverage,
+    draw_curves,
+    draw_distributions,
+    draw_scatter,
+)
 from factable.report.span_study import spans_output
 from factable.report.studies import (
     agreement_output,
@@ -65,11 +72,13 @@ LEVEL_HELP = "What to correlate: systems, single texts, or the systems of each i
     click.option("--level", type=click.Choice(LEVELS), default="system", show_default=True, help=LEVEL_HELP),
     bootstrap_option("Bootstrap samples of items, and permutations; 0 for no intervals and tests."),
     seed_option,
+    alpha_option("metrics"),
     system_options,
     plot_option("the correlations as bars"),
     plot_option("metrics against ratings as points", "--scatter"),
+    plot_option("how the correlations vary over bootstrap samples", "--distribution"),
     *SCORING_OPTIONS,
-    plots=("--plot", "--scatter"),
+    plots=("--plot", "--scatter", "--distribution"),
 )
 def ratings(
     run: StudyRun, metrics: Sequence[Metric], tuned: str | None, values: str | None, **options: Any
@@ -79,11 +88,13 @@ def ratings(
     with run:
         panel = run.score(grid.metrics if grid else metrics)
         if grid:
+            options.pop("alpha")
             run.write(tuning_output(tune(panel, grid, **options)))
         else:
             study = study_ratings(panel, **options)
             run.draw("--plot", lambda: draw_correlations(study))
             run.draw("--scatter", lambda: draw_scatter(panel, study))
+            run.draw("--distribution", lambda: draw_distributions(study))
             run.write(ratings_output(study))
 
 
@@ -97,7 +108,7 @@ def _read_grid(tuned: str | None, values: str | None, run: StudyRun) -> Grid | N
         raise UsageError("--tune studies one metric; drop -m")
     grid = make_grid(tuned, values)
     if any(run.plots.values()):
-        raise UsageError("--plot and --scatter draw the study of -m; drop them or --tune")
+        raise UsageError("--plot, --scatter and --distribution draw the study of -m; drop them or --tune")
     return grid
 
 
@@ -112,6 +123,7 @@ def _read_grid(tuned: str | None, values: str | None, run: StudyRun) -> Grid | N
     metric_option,
     bootstrap_option(),
     seed_option,
+    alpha_option("metrics"),
     system_options,
     *SCORING_OPTIONS,
 )

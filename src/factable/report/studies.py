@@ -30,9 +30,7 @@ from factable.study.tuning import STATISTIC, Setting, TunedRating, Tuning
 
 Document = dict[str, object]
 CsvRow = tuple[str | float, ...]
-ESTIMATE_COLUMNS = ("value", "mean", "low", "high", "reason")
-# Differences between metrics with a greater p after Holm's correction are not listed.
-SIGNIFICANT = 0.05
+ESTIMATE_COLUMNS = ("value", "mean", "low", "high", "deviation", "reason")
 HEADS = {
     "pearson": "Pearson r",
     "spearman": "Spearman rho",
@@ -49,11 +47,12 @@ HEADS = {
 }
 OVER = {"system": "systems", "example": "examples", "item": "the systems of each item"}
 LEFT_OUT, ITEMS_LEFT_OUT = "examples left out", "items left out"
+DEVIATION = "standard deviation of r"
 
 
 def csv_cells(number: Estimate) -> CsvRow:
     """The cells of ESTIMATE_COLUMNS."""
-    return number.value, number.mean, number.low, number.high, number.reason
+    return number.value, number.mean, number.low, number.high, number.deviation, number.reason
 
 
 def ratings_output(study: RatingStudy) -> Output:
@@ -83,19 +82,22 @@ def _ratings_tables(study: RatingStudy, human: str) -> Iterator[TextTable]:
     heads = [HEADS[name] for name in agreements[0].statistics]
     yield make_text_table(
         f"{human}: correlation with metrics over {OVER[study.level]}, -1 to 1",
-        ["metric", *heads, LEFT_OUT, ITEMS_LEFT_OUT],
+        ["metric", *heads, DEVIATION, LEFT_OUT, ITEMS_LEFT_OUT],
         [
-            [row.metric, *row.statistics.values(), row.examples_left_out, row.items_left_out]
+            [
+                *(row.metric, *row.statistics.values()),
+                *(row.statistics["pearson"].deviation, row.examples_left_out, row.items_left_out),
+            ]
             for row in agreements
         ],
         signature,
         best=heads,
-        optional=[LEFT_OUT, ITEMS_LEFT_OUT],
+        optional=[LEFT_OUT, ITEMS_LEFT_OUT, *([] if study.draws > 1 else [DEVIATION])],
     )
-    significant = [pair for pair in study.differences if pair.human == human and pair.p_holm < SIGNIFICANT]
+    significant = [pair for pair in study.differences if pair.human == human and pair.p_holm < study.alpha]
     if significant:
         yield make_text_table(
-            f"{human}: differences of {HEADS[significant[0].statistic]} with p < {SIGNIFICANT} "
+            f"{human}: differences of {HEADS[significant[0].statistic]} with p < {study.alpha:g} "
             "after Holm's correction",
             ["better", "worse", "difference", "p Holm", "p bootstrap", "p Williams", "p permutation"],
             [
@@ -126,6 +128,7 @@ def _ratings_document(study: RatingStudy) -> Document:
         "level": study.level,
         "bootstrap": study.draws,
         "seed": study.seed,
+        "alpha": study.alpha,
         "systems": study.systems,
         "examples": study.examples,
         "metrics": metrics,
@@ -309,7 +312,7 @@ def _preference_tables(study: PreferenceStudy) -> Iterator[TextTable]:
         best=[accuracy, pearson],
         optional=["tied pairs", "unscored pairs"],
     )
-    significant = [pair for pair in study.differences if pair.p_holm < SIGNIFICANT]
+    significant = [pair for pair in study.differences if pair.p_holm < study.alpha]
     if significant:
         header = ["better", "worse", "pairs", "only better right", "only worse right", "p McNemar", "p Holm"]
         rows: list[list[Cell]] = [
@@ -319,7 +322,7 @@ def _preference_tables(study: PreferenceStudy) -> Iterator[TextTable]:
             ]
             for pair in sorted(significant, key=lambda pair: pair.p_holm)
         ]
-        yield make_text_table(f"differences of accuracy with p < {SIGNIFICANT}", header, rows, signature)
+        yield make_text_table(f"differences of accuracy with p < {study.alpha:g}", header, rows, signature)
 
 
 BINS = 20

@@ -200,19 +200,24 @@ def signatures_of(panel: Panel) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number, its bootstrap mean and 95 % interval; NaN has a reason."""
+    """A number, its bootstrap mean, 95 % interval and standard deviation; NaN has a reason."""
 
     value: float
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    deviation: float = math.nan
     reason: str = ""
 
 
 def estimate(draws: Column, reason: str = "") -> Estimate:
-    """The first draw is the data itself; the others give mean and interval. The reason is for NaN."""
+    """The first draw is the data itself; the others say how far it varies. The reason is for NaN."""
     value = float(draws[0])
-    return Estimate(value, *interval(draws[1:]), reason=reason if math.isnan(value) else "")
+    defined = draws[1:][~np.isnan(draws[1:])]
+    deviation = float(np.std(defined, ddof=1)) if len(defined) > 1 else math.nan
+    return Estimate(
+        value, *interval(draws[1:]), deviation=deviation, reason=reason if math.isnan(value) else ""
+    )
 
 
 def with_holm(differences: Sequence[D], p_values: Sequence[float]) -> list[D]:

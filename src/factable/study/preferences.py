@@ -105,6 +105,7 @@ class PreferenceStudy:
     agreements: tuple[PreferenceAgreement, ...]
     differences: tuple[PreferenceDifference, ...]
     skipped: tuple[Fault, ...] = ()
+    alpha: float = 0.05
 
 
 def study_preferences(
@@ -116,12 +117,14 @@ def study_preferences(
     seed: int = 0,
     systems: Sequence[str] = (),
     excluded: Sequence[str] = (),
+    alpha: float = 0.05,
     skip_bad: bool = False,
     jobs: int = 1,
 ) -> PreferenceStudy:
     """Score systems by preferences, which may be a file, and measure how far each metric agrees.
 
-    `skip_bad` skips preferences between texts that are not in the data, instead of refusing them.
+    Differences with p below `alpha` are shown as significant. `skip_bad` skips preferences between texts that
+    are not in the data, instead of refusing them.
     """
     if not isinstance(preferences, Preferences):
         preferences = read_preferences(preferences, skip_bad=skip_bad)
@@ -144,6 +147,7 @@ def study_preferences(
         agreements=tuple(analysis.agreement(number) for number in numbers),
         differences=tuple(with_holm(differences, [difference.p_mcnemar for difference in differences])),
         skipped=preferences.skipped,
+        alpha=alpha,
     )
 
 

@@ -48,13 +48,17 @@ COMPARED = "pearson"
 
 @dataclass(frozen=True, slots=True)
 class RatingAgreement:
-    """How a metric agrees with one rating: every statistic, and how much was left out."""
+    """How a metric agrees with one rating: every statistic, and how much was left out.
+
+    `samples` are Pearson's r in each bootstrap sample.
+    """
 
     metric: str
     human: str
     statistics: Mapping[str, Estimate]
     examples_left_out: int
     items_left_out: int
+    samples: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class RatingStudy:
     humans: tuple[str, ...]
     agreements: tuple[RatingAgreement, ...]
     differences: tuple[CorrelationDifference, ...]
+    alpha: float = 0.05
 
 
 def study_ratings(
@@ -104,12 +109,14 @@ def study_ratings(
     seed: int = 0,
     systems: Sequence[str] = (),
     excluded: Sequence[str] = (),
+    alpha: float = 0.05,
     jobs: int = 1,
 ) -> RatingStudy:
     """Correlate every metric with every rating, and compare the metrics with each other.
 
     `humans` names the ratings, `systems` the systems to use without those `excluded`; all if not given.
     `level` says what is correlated: systems, examples, or the systems of each item, averaged over items.
+    Differences with p below `alpha` are shown as significant.
     """
     panel = as_panel(data, metrics, jobs=jobs)
     names = choose_ratings(panel, humans)
@@ -128,6 +135,7 @@ def study_ratings(
         humans=names,
         agreements=tuple(correlator.agreement(number, name) for name in names for number in numbers),
         differences=tuple(difference for name in names for difference in correlator.differences(name)),
+        alpha=alpha,
     )
 
 
@@ -167,6 +175,7 @@ class _Correlator:
             },
             examples_left_out=int((~usable).sum()),
             items_left_out=undefined_items(points) if self._level == "item" else 0,
+            samples=tuple(correlations[COMPARED][1:].tolist()),
         )
 
     def differences(self, human: str) -> list[CorrelationDifference]:

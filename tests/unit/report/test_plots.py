@@ -20,6 +20,7 @@ from factable.report.plots.figures import (
     draw_correlations,
     draw_coverage,
     draw_curves,
+    draw_distributions,
     draw_scatter,
 )
 from factable.report.plots.labels import avoid_overlap, wrap
@@ -56,6 +57,7 @@ def draw_all(panel):
     texts = study_ratings(panel, humans=humans, level="example", draws=0)
     return {
         "correlations": draw_correlations(found),
+        "distributions": draw_distributions(found),
         "scatter of systems": draw_scatter(panel, found),
         "scatter of texts": draw_scatter(panel, texts),
         "coverage": draw_coverage(study_divergence(panel).coverage),
@@ -64,7 +66,15 @@ def draw_all(panel):
     }
 
 
-PICTURES = ("correlations", "scatter of systems", "scatter of texts", "coverage", "curves", "comparison")
+PICTURES = (
+    "correlations",
+    "distributions",
+    "scatter of systems",
+    "scatter of texts",
+    "coverage",
+    "curves",
+    "comparison",
+)
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +108,7 @@ def test_png_has_the_size_it_should_have(pictures, name):
     ("name", "expected"),
     [
         ("correlations", {*METRICS, "semantics", "fluency"}),
+        ("distributions", {*METRICS, "semantics", "fluency"}),
         ("scatter of systems", {*SYSTEMS, "parent", "bleu", "ter ↓", "semantics", "fluency"}),
         ("scatter of texts", {"parent", "ter ↓", "semantics"}),
         ("coverage", {"share of the data in the references (1 − λ)", "share of 6 items"}),

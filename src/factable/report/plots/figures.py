@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from factable.errors import UsageError
 from factable.report.comparison import worse_systems
 from factable.report.plots.labels import avoid_overlap, label_points, text_box, wrap
 from factable.report.plots.style import (
@@ -28,7 +29,7 @@ from factable.study.comparison import SystemComparison, SystemRanking
 from factable.study.divergence import Coverage, Curve, DivergenceCurves
 from factable.study.levels import choose_points, sign_of, system_ratings, system_values, usable_examples
 from factable.study.panel import Estimate, Panel, choose_systems
-from factable.study.ratings import RatingStudy
+from factable.study.ratings import RatingAgreement, RatingStudy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +42,8 @@ MAX_COLUMNS = 3
 LINE, MARGIN = 0.135, 0.5
 # The height of a line of a name with the space around it, in lines of text.
 SPACE = 1.3
+# Bars of a histogram of bootstrap samples.
+BINS = 30
 # Longer names leave too little room for panels side by side.
 MAX_NAME_BESIDE = 18
 
@@ -111,6 +114,44 @@ def draw_correlations(study: RatingStudy) -> "Figure":
     figure.supxlabel(f"Pearson’s r with ratings, level {study.level}{interval}", fontsize=7)
     fix_layout(figure)
     return figure
+
+
+@styled
+def draw_distributions(study: RatingStudy) -> "Figure":
+    """Pearson's r over bootstrap samples, one panel per rating: a hill per metric, a line at its mean."""
+    if not study.draws:
+        raise UsageError("a plot of bootstrap samples needs some; give a number of samples above 0")
+    figure, panels = _make_row_panels(study.humans, list(study.signatures))
+    rows = [row for row in study.agreements if not math.isnan(row.statistics[STATISTIC].mean)]
+    low = min((_quantile(row.samples, 0.005) for row in rows), default=0.0)
+    for axes, human in zip(panels, study.humans, strict=True):
+        _draw_hills(axes, [row for row in rows if row.human == human])
+        axes.set_xlim(low - 0.02, 1)
+    figure.supxlabel(
+        f"Pearson’s r with ratings over {study.draws:,} bootstrap samples, level {study.level}", fontsize=7
+    )
+    fix_layout(figure)
+    return figure
+
+
+def _quantile(samples: Sequence[float], share: float) -> float:
+    return float(np.nanquantile(samples, share))
+
+
+def _draw_hills(axes: "Axes", rows: Sequence[RatingAgreement]) -> None:
+    """The best metric at the top; all hills have the same height."""
+    ordered = sorted(rows, key=lambda row: -row.statistics[STATISTIC].mean)
+    for row, middle in zip(ordered, _list_names(axes, [row.metric for row in ordered]), strict=True):
+        samples = np.array(row.samples)
+        counts, edges = np.histogram(samples[~np.isnan(samples)], bins=BINS)
+        foot, height = middle + 0.5, counts / counts.max()
+        axes.fill_between(
+            edges, foot, foot - np.append(height, height[-1]), step="post", color=FILL, linewidth=0
+        )
+        mean = row.statistics[STATISTIC].mean
+        axes.plot((mean, mean), (foot, foot - 1), color=INK, linewidth=0.9)
+        _write_beside(axes, middle, f"{format_cell(mean)} ± {row.statistics[STATISTIC].deviation:.2f}")
+    axes.spines["left"].set_visible(False)
 
 
 def _lowest(number: Estimate) -> float:
