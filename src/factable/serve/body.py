@@ -10,9 +10,9 @@ from starlette.types import Receive
 from factable.errors import FactableError
 
 # A request to check one text, and one line of a stream.
-MAX_DOCUMENT = 1 << 20
+MAX_DOCUMENT_BYTES = 1 << 20
 # All lines of a stream; what is not yet scored waits in a temporary file.
-MAX_STREAM = 1 << 28
+MAX_STREAM_BYTES = 1 << 28
 MAX_IN_MEMORY = 1 << 20
 # How long a client may send nothing before it has sent everything.
 MAX_PAUSE = 60.0
@@ -46,8 +46,8 @@ async def read_document(receive: Receive) -> bytes:
     body = bytearray()
     async for chunk in chunks(receive):
         body += chunk
-        if len(body) > MAX_DOCUMENT:
-            raise TooLargeError(f"more than {MAX_DOCUMENT:,} bytes; give less data or a shorter text")
+        if len(body) > MAX_DOCUMENT_BYTES:
+            raise TooLargeError(f"more than {MAX_DOCUMENT_BYTES:,} bytes; give less data or a shorter text")
     return bytes(body)
 
 
@@ -79,8 +79,10 @@ class LineStream:
     async def _keep_reading(self) -> None:
         try:
             async for chunk in chunks(self._receive):
-                if self._written + len(chunk) > MAX_STREAM:
-                    raise TooLargeError(f"more than {MAX_STREAM:,} bytes; send the rest in another request")
+                if self._written + len(chunk) > MAX_STREAM_BYTES:
+                    raise TooLargeError(
+                        f"more than {MAX_STREAM_BYTES:,} bytes; send the rest in another request"
+                    )
                 self._file.seek(self._written)
                 self._file.write(chunk)
                 self._written += len(chunk)
@@ -97,8 +99,8 @@ class LineStream:
             chunk = await self._next_chunk()
             lines = (rest + chunk).split(b"\n")
             rest = lines.pop() if chunk else b""
-            if max(map(len, [rest, *lines])) > MAX_DOCUMENT:
-                raise TooLargeError(f"a line of more than {MAX_DOCUMENT:,} bytes; shorten it")
+            if max(map(len, [rest, *lines])) > MAX_DOCUMENT_BYTES:
+                raise TooLargeError(f"a line of more than {MAX_DOCUMENT_BYTES:,} bytes; shorten it")
             for start in range(0, len(lines), max_lines):
                 yield b"\n".join(lines[start : start + max_lines])
             if not chunk:

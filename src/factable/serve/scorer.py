@@ -139,7 +139,7 @@ class Scorer:
 
     async def _run(self, process: "Process") -> None:
         """Keep one worker busy."""
-        await process.ask(WARM_UP, WARM_UP_SECONDS)
+        await process.ask([], self._settings.timeout)
         self.ready += 1
         while True:
             batch = await self._next_batch()
@@ -206,6 +206,14 @@ class Process:
         if self._worker is None:
             # Not a copy of this process: it would keep the connections of clients open.
             self._worker = Worker(self._work, jobs=self._workers, fork=False)
+            # Nobody's text has to pay for the models to load.
+            warm = self._exchange(WARM_UP, WARM_UP_SECONDS)
+            if isinstance(warm, FactableError):
+                return warm
+        return self._exchange(tasks, timeout)
+
+    def _exchange(self, tasks: Sequence[Task], timeout: float) -> list[Answer] | FactableError:
+        assert self._worker is not None
         pipe = self._worker.pipe
         until = time.monotonic() + timeout
         try:
