@@ -10,10 +10,12 @@ KERNELS = (
     "_frequencies",
     "_matches",
     "_mteval",
+    "_nist",
     "_parent",
     "_reading",
     "_rouge",
     "_sequences",
+    "_ter",
     "_tokens",
     "_words",
 )

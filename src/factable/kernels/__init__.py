@@ -1,10 +1,21 @@
 """The hot loops: compiled if the extensions were built, else their Python twins with equal results."""
 
-from factable.kernels import cider, matches, mteval, parent, reading, rouge, tokens
+from factable.kernels import cider, frequencies, matches, mteval, nist, parent, reading, rouge, ter, tokens
 
 try:
     # All or none: a partly compiled install would be hard to notice.
-    from factable.kernels import _cider, _frequencies, _matches, _mteval, _parent, _reading, _rouge, _tokens
+    from factable.kernels import (
+        _cider,
+        _frequencies,
+        _matches,
+        _mteval,
+        _nist,
+        _parent,
+        _reading,
+        _rouge,
+        _ter,
+        _tokens,
+    )
 except ImportError:
     COMPILED = False
     count_clipped = matches.count_clipped
@@ -17,11 +28,14 @@ except ImportError:
     make_records = reading.make_records
     separate = mteval.separate
     tokenize = tokens.tokenize
-    count_documents = cider.count_documents
-    restore_documents = cider.restore_documents
+    count_documents = frequencies.count_documents
+    count_edits = ter.count_edits
+    count_occurrences = frequencies.count_occurrences
+    restore_frequencies = frequencies.restore_frequencies
     score_cider = cider.score_cider
     score_parent = parent.score_parent
     score_rouge = rouge.score_rouge
+    sum_information = nist.sum_information
 else:
     COMPILED = True
     count_clipped = _matches.count_clipped
@@ -35,10 +49,13 @@ else:
     separate = _mteval.separate
     tokenize = _tokens.tokenize
     count_documents = _frequencies.count_documents
-    restore_documents = _frequencies.restore_documents
+    count_edits = _ter.count_edits
+    count_occurrences = _frequencies.count_occurrences
+    restore_frequencies = _frequencies.restore_frequencies
     score_cider = _cider.score_cider
     score_parent = _parent.score_parent
     score_rouge = _rouge.score_rouge
+    sum_information = _nist.sum_information
 
 __all__ = [
     "COMPILED",
@@ -46,15 +63,18 @@ __all__ = [
     "count_colons",
     "count_documents",
     "count_each",
+    "count_edits",
     "count_names",
+    "count_occurrences",
     "fingerprints",
     "flatten",
     "flatten_rows",
     "make_records",
-    "restore_documents",
+    "restore_frequencies",
     "score_cider",
     "score_parent",
     "score_rouge",
     "separate",
+    "sum_information",
     "tokenize",
 ]

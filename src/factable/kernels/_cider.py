@@ -68,7 +68,7 @@ class Scorer:
         self.in_reference = NgramCounts(self.orders)
         self.said_norms = cython.cast(cython.p_double, grown(cython.NULL, self.orders, 8))
         self.row = cython.cast(cython.p_double, grown(cython.NULL, self.orders + 1, 8))
-        documents: cython.size_t = frequencies.documents
+        documents: cython.size_t = frequencies.total
         self.weight_of = cython.cast(cython.p_double, grown(cython.NULL, documents + 1, 8))
         count: cython.size_t
         for count in range(documents + 1):

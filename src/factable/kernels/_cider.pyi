@@ -1,7 +1,8 @@
 from array import array
 from collections.abc import Sequence
 
-from factable.kernels.cider import CiderOptions, Frequencies
+from factable.kernels.cider import CiderOptions
+from factable.kernels.frequencies import Frequencies
 from factable.types import Example
 
 def score_cider(

@@ -8,7 +8,7 @@ from factable.kernels._words cimport Words
 cdef struct Slot:
     unsigned long long key
     unsigned int number
-    # Documents with the n-gram; zero in an empty slot.
+    # How often the n-gram was counted; zero in an empty slot.
     unsigned int count
 
 
@@ -16,8 +16,9 @@ cdef struct Slot:
 cdef class Frequencies:
     cdef readonly object reading
     cdef readonly int orders
-    cdef readonly unsigned int documents
-    # The words of all documents, and how many documents have each.
+    # Documents counted, or words.
+    cdef readonly unsigned int total
+    # All words, and how often each was counted.
     cdef Lexicon known
     cdef unsigned int* word_counts
     cdef size_t words_room
@@ -26,7 +27,7 @@ cdef class Frequencies:
     cdef size_t size
     cdef int shift
     cdef unsigned int longer
-    # The present document, and the number of each of its n-grams among those of all documents.
+    # The present texts, and the number of each of their n-grams among those of all.
     cdef Words words
     cdef Ngrams ngrams
     cdef NgramCounts in_reference
@@ -34,7 +35,9 @@ cdef class Frequencies:
     cdef size_t numbers_room
 
     cdef int count_words(self) except? -1
-    cdef int count_longer(self, unsigned int fresh) except? -1
+    cdef int grow_total(self, size_t more) except? -1
+    cdef int begin_ngrams(self) except? -1
+    cdef int count_longer(self, unsigned int fresh, unsigned int times) except? -1
     cdef unsigned int find_word(self, Lexicon lexicon, unsigned int token) noexcept
     cdef unsigned int add_word(self, Lexicon lexicon, unsigned int token) except? 0xFFFFFFFF
     cdef void look_ahead(self, unsigned long long key) noexcept

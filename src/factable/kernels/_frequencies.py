@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The compiled twin of Frequencies in cider.py.
+"""The compiled twin of frequencies.py.
 
-Words are numbered across documents by their bytes, longer n-grams by the pair (number of the n-gram without
+Words are numbered across texts by their bytes, longer n-grams by the pair (number of the n-gram without
 its last word, last word), so counts are exact. Numbers of longer n-grams have their highest bit set, so that
 words and n-grams can come in any order.
 """
@@ -21,7 +21,7 @@ from cython.cimports.factable.kernels._words import Words
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.libc.string import memcmp, memcpy, memset
 
-from factable.kernels.cider import Stored
+from factable.kernels.frequencies import Stored
 
 uint64 = cython.typedef(cython.ulonglong)
 
@@ -42,7 +42,7 @@ def key_among_all(key: uint64, numbers: cython.p_uint) -> uint64:
 
 @cython.cclass
 class Frequencies:
-    """In how many documents, which are sets of references, each n-gram stands."""
+    """How many documents (sets of references) have each n-gram, or how often it occurs in all texts."""
 
     def __cinit__(self, reading, orders: cython.int):
         self.reading = reading
@@ -58,26 +58,63 @@ class Frequencies:
         free(self.slots)
         free(self.numbers)
 
-    def add(self, references):
-        """Count one document."""
-        if self.documents >= _MOST:
-            raise OverflowError("more than two billion documents cannot be counted")
+    def __reduce__(self):
+        """Pickled as plain arrays."""
+        return restore_frequencies, (self.store(), self.reading, self.orders)
+
+    def add_document(self, references):
+        """Count each n-gram of a set of references once."""
+        self.grow_total(1)
         words: Words = self.words
         words.begin()
         for reference in references:
             words.add(reference)
-        self.ngrams.begin(words.lexicon.tokens, words.lexicon.used)
-        if self.ngrams.room > self.numbers_room:
-            self.numbers = cython.cast(cython.p_uint, grown(self.numbers, self.ngrams.room, 4))
-            self.numbers_room = self.ngrams.room
+        self.begin_ngrams()
         self.count_words()
         text: cython.size_t
         for text in range(words.texts):
             begin: cython.size_t = words.ends[text]
             fresh: cython.uint = self.ngrams.used
             self.in_reference.count(self.ngrams, words.lexicon.sequence + begin, words.ends[text + 1] - begin)
-            self.count_longer(fresh)
-        self.documents += 1
+            self.count_longer(fresh, 0)
+
+    def add_text(self, text, times: cython.uint):
+        """Count every occurrence of each n-gram of a text, which comes so many times."""
+        words: Words = self.words
+        words.begin()
+        words.add(text)
+        lexicon: Lexicon = words.lexicon
+        self.grow_total(lexicon.used * cython.cast(cython.size_t, times))
+        self.begin_ngrams()
+        token: cython.uint
+        for token in range(lexicon.tokens):
+            self.numbers[token] = _UNKNOWN
+        index: cython.size_t
+        for index in range(lexicon.used):
+            token = lexicon.sequence[index]
+            if self.numbers[token] == _UNKNOWN:
+                self.numbers[token] = self.add_word(lexicon, token)
+            self.word_counts[self.numbers[token]] += times
+        self.in_reference.count(self.ngrams, lexicon.sequence, lexicon.used)
+        self.count_longer(0, times)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def grow_total(self, more: cython.size_t) -> cython.int:
+        if self.total + more > _MOST:
+            raise OverflowError("more than two billion documents or words cannot be counted")
+        self.total += cython.cast(cython.uint, more)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def begin_ngrams(self) -> cython.int:
+        """Forget the n-grams of the texts before, and make room for those of the present ones."""
+        self.ngrams.begin(self.words.lexicon.tokens, self.words.lexicon.used)
+        if self.ngrams.room > self.numbers_room:
+            self.numbers = cython.cast(cython.p_uint, grown(self.numbers, self.ngrams.room, 4))
+            self.numbers_room = self.ngrams.room
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -95,8 +132,11 @@ class Frequencies:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def count_longer(self, fresh: cython.uint) -> cython.int:
-        """Count the longer n-grams of a reference that none before it had, order after order."""
+    def count_longer(self, fresh: cython.uint, times: cython.uint) -> cython.int:
+        """Count the longer n-grams of a text from number `fresh` on, order after order.
+
+        Each once, or as often as the text has it, and that so many times.
+        """
         numbers: cython.p_uint = self.numbers
         keys: cython.pointer[uint64] = self.ngrams.keys
         order: cython.size_t
@@ -109,7 +149,8 @@ class Frequencies:
                     self.look_ahead(key_among_all(keys[listed[index]], numbers))
             for index in range(size):
                 if listed[index] >= fresh:
-                    numbers[listed[index]] = self.put(key_among_all(keys[listed[index]], numbers), 1)
+                    count: cython.uint = times * self.in_reference.counts[listed[index]] if times else 1
+                    numbers[listed[index]] = self.put(key_among_all(keys[listed[index]], numbers), count)
         return 0
 
     @cython.cfunc
@@ -232,7 +273,7 @@ class Frequencies:
                     key = (key & ~(cython.cast(uint64, _LONGER) << 32)) + (cython.cast(uint64, words) << 32)
                 keys[position] = key
                 counts[words + position] = self.slots[index].count
-        return Stored(names, keys, counts, self.documents)
+        return Stored(names, keys, counts, self.total)
 
     def restore(self, stored):
         """Take stored frequencies in place of those counted so far; they must fit together."""
@@ -243,40 +284,48 @@ class Frequencies:
         self.words.begin()
         lexicon: Lexicon = self.words.lexicon
         words: uint64 = len(stored.words)
-        documents: uint64 = stored.documents
+        total: uint64 = stored.total
         number: uint64
         for number in range(words):
             lexicon.begin()
             lexicon.add_name(stored.words[number])
             if not lexicon.used or self.add_word(lexicon, 0) != number:
                 raise ValueError("an empty or repeated word")
-            if not 0 < stored.counts[number] <= stored.documents:
-                raise ValueError("a word in more documents than there are")
+            if not 0 < stored.counts[number] <= stored.total:
+                raise ValueError("a word counted more often than all")
             self.word_counts[number] = stored.counts[number]
         index: uint64 = 0
         for key in stored.keys:
             prefix: uint64 = key >> 32
             last: uint64 = key & 0xFFFFFFFF
             count: uint64 = stored.counts[words + index]
-            if last >= words or prefix >= words + index or not 0 < count <= documents:
+            if last >= words or prefix >= words + index or not 0 < count <= total:
                 raise ValueError("an n-gram that does not fit")
             if prefix >= words:
                 prefix = _LONGER | (prefix - words)
             if self.put((prefix << 32) | last, cython.cast(cython.uint, count)) != (_LONGER | index):
                 raise ValueError("a repeated n-gram")
             index += 1
-        self.documents = cython.cast(cython.uint, documents)
+        self.total = cython.cast(cython.uint, total)
 
 
 def count_documents(documents, reading, orders):
     """How many documents, each of which is a set of references, have each n-gram."""
     frequencies: Frequencies = Frequencies(reading, orders)
     for references in documents:
-        frequencies.add(references)
+        frequencies.add_document(references)
     return frequencies
 
 
-def restore_documents(stored, reading, orders):
+def count_occurrences(texts, reading, orders):
+    """How often each n-gram occurs in texts, each of which comes so many times."""
+    frequencies: Frequencies = Frequencies(reading, orders)
+    for text, times in texts.items():
+        frequencies.add_text(text, times)
+    return frequencies
+
+
+def restore_frequencies(stored, reading, orders):
     """Frequencies that were counted before."""
     frequencies: Frequencies = Frequencies(reading, orders)
     frequencies.restore(stored)

@@ -31,24 +31,9 @@ _SPLIT = cython.declare(cython.int, TOKENIZERS.index("whitespace-cased"))
 _ints = cython.declare(c_array, array("i"))
 
 
-@cython.final
 @cython.cclass
 class Matcher:
     """One text with its references at a time, as numbered tokens; buffers are reused."""
-
-    lexicon: Lexicon
-    ngrams: Ngrams
-    in_text: NgramCounts
-    in_reference: NgramCounts
-    orders: cython.int
-    characters: cython.bint
-    length: cython.size_t
-    # Reference i lies between ends[i] and ends[i + 1] of the sequence; the text lies before all.
-    ends: cython.p_size_t
-    ends_room: cython.size_t
-    # Of each n-gram of the text, in the order of its list: the most that one reference has of it.
-    most: cython.p_int
-    most_room: cython.size_t
 
     def __cinit__(self, orders: cython.int, unit: str):
         self.characters = UNITS.index(unit) == UNITS.index("characters")

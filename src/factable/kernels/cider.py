@@ -3,30 +3,15 @@
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from factable.kernels.words import WordOptions, words_of
+from factable.kernels.frequencies import Frequencies, Ngram, Words, iter_ngrams
+from factable.kernels.words import words_of
 from factable.types import Example
 
 SCORED, NO_REFERENCES = range(2)
 MAX_ORDERS = 20
-
-Words = list[str]
-Ngram = tuple[str, ...]
-
-
-class Stored(NamedTuple):
-    """Frequencies as plain arrays: how many of the documents have each n-gram.
-
-    N-grams are numbered: first the words, then the longer ones, each of which has a key: the number of the
-    n-gram without its last word, times 2^32, plus the number of that word.
-    """
-
-    words: list[str]
-    keys: "array[int]"
-    counts: "array[int]"
-    documents: int
 
 
 class CiderOptions(NamedTuple):
@@ -38,73 +23,9 @@ class CiderOptions(NamedTuple):
     strict: bool = False
 
 
-class Frequencies:
-    """The number of documents (sets of references) that have each n-gram."""
-
-    def __init__(self, reading: WordOptions, orders: int) -> None:
-        self.reading = reading
-        self.orders = orders
-        self.documents = 0
-        self._counts: Counter[Ngram] = Counter()
-
-    def add(self, references: Iterable[str]) -> None:
-        """Count one document."""
-        self.documents += 1
-        read = [words_of(reference, self.reading) for reference in references]
-        # Words before longer n-grams, and every n-gram after its prefix.
-        ngrams = {
-            ngram: None
-            for order in range(1, self.orders + 1)
-            for words in read
-            for ngram in iter_ngrams(words, order)
-        }
-        self._counts.update(ngrams.keys())
-
-    def weight(self, ngram: Ngram) -> float:
-        """The logarithm of how rare an n-gram is; an unknown one counts as if one document had it."""
-        return math.log(self.documents) - math.log(max(1, self._counts[ngram]))
-
-    def store(self) -> Stored:
-        """The same as plain arrays."""
-        ngrams = sorted(self._counts, key=len)
-        words = [ngram[0] for ngram in ngrams if len(ngram) == 1]
-        number = {ngram: index for index, ngram in enumerate(ngrams)}
-        longer = ngrams[len(words) :]
-        keys = array("Q", (number[ngram[:-1]] << 32 | number[ngram[-1:]] for ngram in longer))
-        return Stored(words, keys, array("I", (self._counts[ngram] for ngram in ngrams)), self.documents)
-
-    def restore(self, stored: Stored) -> None:
-        """Replace the counts by stored ones, which must be consistent."""
-        ngrams: list[Ngram] = [(word,) for word in stored.words]
-        for key in stored.keys:
-            ngrams.append((*ngrams[key >> 32], stored.words[key & 0xFFFFFFFF]))
-        self._counts = Counter(dict(zip(ngrams, stored.counts, strict=True)))
-        self.documents = stored.documents
-
-
-def count_documents(documents: Iterable[Iterable[str]], reading: WordOptions, orders: int) -> Frequencies:
-    """Count the documents (sets of references) that have each n-gram."""
-    frequencies = Frequencies(reading, orders)
-    for references in documents:
-        frequencies.add(references)
-    return frequencies
-
-
-def restore_documents(stored: Stored, reading: WordOptions, orders: int) -> Frequencies:
-    """Frequencies that were counted before."""
-    frequencies = Frequencies(reading, orders)
-    frequencies.restore(stored)
-    return frequencies
-
-
 def part_names(orders: int) -> tuple[str, ...]:
     """The names of the parts: one for each order."""
     return tuple(f"cider_{order}" for order in range(1, orders + 1))
-
-
-def iter_ngrams(words: Words, order: int) -> Iterator[Ngram]:
-    """The n-grams of one order, in order of appearance."""
-    return (tuple(words[start : start + order]) for start in range(len(words) - order + 1))
 
 
 def score_cider(

@@ -18,8 +18,9 @@ from factable.core.metric import REFERENCES, Metric, metric, param
 from factable.core.results import VALUE, Analysis
 from factable.errors import UsageError
 from factable.io.files import sha256_of
-from factable.kernels import count_documents, restore_documents, score_cider
-from factable.kernels.cider import MAX_ORDERS, CiderOptions, Frequencies, Stored, part_names
+from factable.kernels import count_documents, restore_frequencies, score_cider
+from factable.kernels.cider import MAX_ORDERS, CiderOptions, part_names
+from factable.kernels.frequencies import Frequencies, Stored
 from factable.kernels.tokens import TOKENIZERS
 from factable.kernels.words import WordOptions, porter, words_of
 from factable.metrics.references import NO_REFERENCES
@@ -93,7 +94,7 @@ class IdfMetric(Metric):
     def analyse(self, examples: Sequence[Example], state: Any = None) -> Analysis:
         """The mean over orders, with each as a part; no findings: a cosine has no single culprits."""
         frequencies: Frequencies = _prepared(self) if self.idf else state.frequencies
-        if not self.idf and frequencies.documents < 2 and not self.options.strict:
+        if not self.idf and frequencies.total < 2 and not self.options.strict:
             return _unscored(self, examples)
         columns, codes = score_cider(examples, frequencies, self.options)
         reasons = {index: NO_REFERENCES for index, code in enumerate(codes) if code}
@@ -168,7 +169,7 @@ class CountedIdf:
 
 
 def _restore(stored: Stored, orders: int, tokens: str, stem: bool) -> CountedIdf:
-    return CountedIdf(restore_documents(stored, _reading(tokens, stem), orders), tokens, stem)
+    return CountedIdf(restore_frequencies(stored, _reading(tokens, stem), orders), tokens, stem)
 
 
 def _count(documents: Iterable[Iterable[str]], metric: IdfMetric) -> Frequencies:
@@ -204,7 +205,7 @@ def _prepared(metric: IdfMetric) -> Frequencies:
 @lru_cache(maxsize=2)
 def _prepared_frequencies(path: str, _checksum: str, orders: int) -> Frequencies:
     idf = load_idf(path)
-    return restore_documents(idf.stored, _reading(idf.tokens, idf.stem), orders)
+    return restore_frequencies(idf.stored, _reading(idf.tokens, idf.stem), orders)
 
 
 FORMAT = "factable-idf-1"
@@ -224,10 +225,10 @@ class Idf:
 def write_idf(documents: Iterable[Iterable[str]], metric: IdfMetric, out: str) -> int:
     """Write the file that `idf` names; how many documents were counted."""
     frequencies = _count(documents, metric)
-    if frequencies.documents < 2:
+    if frequencies.total < 2:
         raise UsageError(f"{metric.name}: an idf needs the references of two items or more")
     save_idf(Idf(frequencies.store(), metric.orders, metric.tokens, metric.stem), out)
-    return frequencies.documents
+    return frequencies.total
 
 
 def save_idf(idf: Idf, path: str | os.PathLike[str]) -> None:
@@ -240,7 +241,7 @@ def save_idf(idf: Idf, path: str | os.PathLike[str]) -> None:
         words="\n".join(idf.stored.words),
         keys=np.frombuffer(idf.stored.keys, dtype=np.uint64),
         counts=np.frombuffer(idf.stored.counts, dtype=np.uint32),
-        numbers=np.array([idf.stored.documents, idf.orders, idf.stem], dtype=np.int64),
+        numbers=np.array([idf.stored.total, idf.orders, idf.stem], dtype=np.int64),
     )
 
 

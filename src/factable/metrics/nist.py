@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from factable.core.metric import metric, param
 from factable.core.results import VALUE, Analysis
-from factable.kernels.matches import count_ngrams
+from factable.kernels import count_occurrences, sum_information
+from factable.kernels.frequencies import Frequencies
+from factable.kernels.words import WordOptions
 from factable.metrics.references import (
     MAX_ORDERS,
     TOKENIZERS,
@@ -30,7 +32,6 @@ from factable.models.runtime.progress import ParallelMap
 from factable.types import Example
 
 Column = NDArray[np.float64]
-Ngram = tuple[str, ...]
 # A text of two thirds of the references' length gets half of its score.
 BETA = -math.log(0.5) / math.log(1.5) ** 2
 
@@ -83,41 +84,27 @@ class Nist(RowMetric):
         collected.update(more)
         return collected
 
-    def fit(self, collected: Counter[str], parallel_map: ParallelMap = map) -> Counter[Ngram]:
+    def fit(self, collected: Counter[str], parallel_map: ParallelMap = map) -> Frequencies:
         """How often each n-gram comes in all references."""
-        return count_ngrams_in(collected, self.orders)
+        return count_occurrences(collected, WordOptions("whitespace-cased"), self.orders)
 
     def analyse(self, examples: Sequence[Example], state: Any = None) -> Analysis:
         """NIST of each example and of all, with the information of n-grams in all references."""
         readings = self._read(examples)
-        rows = [
-            self._row(text.split(), [reference.split() for reference in references], state)
-            for text, references in zip(readings.texts, readings.references, strict=True)
-        ]
-        return self.analyse_rows(
-            np.array(rows).reshape(len(examples), 2 * self.orders + 2),
-            readings.reasons,
-            lambda: find_unsupported(examples),
-        )
+        counts = np.array(sum_information(readings.texts, readings.references, state))
+        gains, lengths, reference_words = np.split(counts.reshape(-1, self.orders + 2), [-2, -1], axis=1)
+        # To pymteval no text is one empty word, and a short text has a negative number of long n-grams.
+        strict = self.compat == "e2e"
+        lengths = np.maximum(lengths, 1) if strict else lengths
+        totals = lengths - np.arange(self.orders)
+        if not strict:
+            totals = np.maximum(totals, 0)
+        references = [max(1, len(group)) for group in readings.references]
+        rows = np.hstack([gains, totals, lengths, reference_words / np.reshape(references, (-1, 1))])
+        return self.analyse_rows(rows, readings.reasons, lambda: find_unsupported(examples))
 
     def _read(self, examples: Sequence[Example]) -> Readings:
         return read_examples(examples, reader(self.tokens, self.lowercase))
-
-    def _row(self, text: list[str], references: list[list[str]], counts: Counter[Ngram]) -> list[float]:
-        """Information of the matches of each order, n-grams of each order, lengths of text and references."""
-        # To pymteval no text is one empty word, and a short text has a negative number of long n-grams.
-        strict = self.compat == "e2e"
-        length = max(len(text), 1) if strict else len(text)
-        gains = []
-        for order in range(1, self.orders + 1):
-            known: Counter[Ngram] = Counter()
-            for reference in references:
-                known |= count_ngrams(reference, order)
-            hits = count_ngrams(text, order) & known
-            gains.append(math.fsum(_information(ngram, counts) * times for ngram, times in hits.items()))
-        totals = [length - order if strict else max(0, length - order) for order in range(self.orders)]
-        mean_length = sum(map(len, references)) / max(len(references), 1)
-        return [*gains, *totals, length, mean_length]
 
     def measure(self, rows: Column) -> dict[str, Column]:
         """The sum of information per n-gram over orders, times the penalty for length."""
@@ -126,27 +113,6 @@ class Nist(RowMetric):
         penalty = length_penalties(divide(rows.T[-2], rows.T[-1]))
         columns = (penalty * sum(shares, np.zeros(len(rows))), *shares, penalty)
         return dict(zip((VALUE, *self.parts), columns, strict=True))
-
-
-def count_ngrams_in(references: Counter[str], orders: int) -> Counter[Ngram]:
-    """How often each n-gram comes in all references; the empty one comes before every word."""
-    counts: Counter[Ngram] = Counter()
-    for reference, times in references.items():
-        words = reference.split()
-        counts[()] += len(words) * times
-        for order in range(1, orders + 1):
-            ngrams = zip(*(words[start:] for start in range(order)), strict=False)
-            if times == 1:
-                counts.update(ngrams)
-            else:
-                for ngram in ngrams:
-                    counts[ngram] += times
-    return counts
-
-
-def _information(ngram: Ngram, counts: Counter[Ngram]) -> float:
-    """log2 of how often the beginning of an n-gram comes per time that it comes itself."""
-    return math.log2(counts[ngram[:-1]] / counts[ngram])
 
 
 def length_penalties(ratios: Column) -> Column:

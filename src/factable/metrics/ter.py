@@ -1,7 +1,7 @@
 """TER: edits that turn the text into a reference, moves of words included.
 
 Snover, Dorr, Schwartz, Micciulla and Makhoul: A Study of Translation Edit Rate with Targeted Human
-Annotation. AMTA 2006. Computed by sacrebleu.
+Annotation. AMTA 2006. With the limits and the tokenizer of sacrebleu.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from factable.core.metric import metric, param
 from factable.core.results import VALUE, Analysis
+from factable.kernels import count_edits
 from factable.metrics.references import (
     FULL,
     RowMetric,
@@ -52,14 +53,11 @@ class Ter(RowMetric):
 
     def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
         """Edits per 100 words of reference for each example, and of the corpus from sums."""
-        original, plain = _original(self), _original(Ter(case_sensitive=True))
-        readings = read_examples(examples, lambda text: original.tokenizer(text.rstrip()))
-        rows = np.zeros((len(examples), 2))
-        for index, (text, references) in enumerate(zip(readings.texts, readings.references, strict=True)):
-            if references:
-                # Tokenized already; without options sacrebleu leaves words as they are.
-                edits = plain.sentence_score(text, references)
-                rows[index] = edits.num_edits, edits.ref_length
+        tokenize = _original(self).tokenizer
+        readings = read_examples(examples, lambda text: tokenize(text.rstrip()))
+        counts = count_edits(readings.texts, readings.references)
+        rows = np.array(counts, dtype=np.float64).reshape(len(examples), 2)
+        rows[:, 1] /= [max(1, len(references)) for references in readings.references]
         return self.analyse_rows(rows, readings.reasons, lambda: find_unsupported(examples))
 
     def measure(self, rows: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:

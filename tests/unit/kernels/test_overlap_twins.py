@@ -1,11 +1,13 @@
-"""The kernels of ROUGE and CIDEr meet their Python twins on random input: equal to the last bit."""
+"""The kernels of ROUGE, CIDEr, NIST and TER meet their Python twins on random input, to the last bit."""
+
+import pickle
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factable import kernels
-from factable.kernels import cider, rouge
+from factable.kernels import cider, frequencies, nist, rouge, ter
 from factable.kernels.tokens import TOKENIZERS
 from factable.kernels.words import WordOptions
 from factable.types import Example, Table
@@ -92,7 +94,7 @@ def documents_as_dict(frequencies):
     for key in stored.keys:
         ngrams.append((*ngrams[key >> 32], stored.words[key & 0xFFFFFFFF]))
     assert len(set(ngrams)) == len(ngrams) == len(stored.counts)
-    return dict(zip(ngrams, stored.counts, strict=True)), stored.documents
+    return dict(zip(ngrams, stored.counts, strict=True)), stored.total
 
 
 @settings(max_examples=200)
@@ -112,14 +114,14 @@ def documents_as_dict(frequencies):
 def test_cider(counted, examples, reading, orders, options):
     documents = [example.references for example in counted] or [("a",)]
     quick = kernels.count_documents(documents, reading, orders)
-    plain = cider.count_documents(documents, reading, orders)
+    plain = frequencies.count_documents(documents, reading, orders)
     assert documents_as_dict(quick) == documents_as_dict(plain)
     expected = as_bytes(cider.score_cider(examples, plain, options))
     assert as_bytes(kernels.score_cider(examples, quick, options)) == expected
     # Either's frequencies come back in the other.
-    restored = kernels.restore_documents(plain.store(), reading, orders)
+    restored = kernels.restore_frequencies(plain.store(), reading, orders)
     assert as_bytes(kernels.score_cider(examples, restored, options)) == expected
-    restored_plain = cider.restore_documents(quick.store(), reading, orders)
+    restored_plain = frequencies.restore_frequencies(quick.store(), reading, orders)
     assert as_bytes(cider.score_cider(examples, restored_plain, options)) == expected
 
 
@@ -130,7 +132,7 @@ def test_cider_of_many_documents():
         (" ".join(f"w{(index * step) % 5003}" for index in range(40)), f"w{step}") for step in range(1, 400)
     ]
     quick = kernels.count_documents(documents, reading, 4)
-    plain = cider.count_documents(documents, reading, 4)
+    plain = frequencies.count_documents(documents, reading, 4)
     assert documents_as_dict(quick) == documents_as_dict(plain)
     examples = [
         Example(str(step), "", texts[0], Table(()), (texts[0], texts[1]))
@@ -142,22 +144,69 @@ def test_cider_of_many_documents():
     )
 
 
+@settings(max_examples=200)
+@given(st.lists(st.tuples(texts, st.lists(texts, max_size=4)), max_size=5), st.sampled_from([1, 2, 5, 9]))
+def test_nist(pairs, orders):
+    said, references = [text for text, _ in pairs], [group for _, group in pairs]
+    # One reference is left out and the others come again and again, as in the data of several systems.
+    counted = {reference: times for times, group in enumerate(references) for reference in group if times}
+    reading = WordOptions("whitespace-cased")
+    quick = kernels.count_occurrences(counted, reading, orders)
+    plain = frequencies.count_occurrences(counted, reading, orders)
+    assert documents_as_dict(quick) == documents_as_dict(plain)
+    expected = nist.sum_information(said, references, plain)
+    assert kernels.sum_information(said, references, quick).tobytes() == expected.tobytes()
+    travelled = pickle.loads(pickle.dumps(quick))
+    assert kernels.sum_information(said, references, travelled).tobytes() == expected.tobytes()
+    assert nist.sum_information(said, references, pickle.loads(pickle.dumps(plain))) == expected
+
+
+# Runs of a few words, so that moves pay.
+runs = st.lists(st.sampled_from(["a", "b c", "d e f a", "g", "h i", "中", "x y z a b"]), max_size=8)
+
+
+@st.composite
+def moved_texts(draw):
+    """A text, and a reference that is the same but for an exchange of two parts and a word."""
+    parts = draw(runs)
+    cut, end = draw(st.integers(0, len(parts))), draw(st.integers(0, len(parts)))
+    other = draw(st.one_of(runs, st.just([*parts[cut:end], *parts[:cut], "g", *parts[end:]])))
+    return " ".join(parts), " ".join(other)
+
+
+@settings(max_examples=60)
+@given(st.lists(moved_texts(), min_size=1, max_size=3), st.integers(0, 3))
+def test_ter(pairs, others):
+    said = [text for text, _ in pairs]
+    references = [[other for _, other in pairs][:others] for _ in pairs]
+    assert kernels.count_edits(said, references) == ter.count_edits(said, references)
+
+
+@pytest.mark.parametrize(("words", "others"), [(50, 50), (60, 10), (3, 400), (0, 5), (5, 0)])
+def test_ter_beyond_the_beam(words, others):
+    text = " ".join(f"w{index % 37}" for index in range(words))
+    reference = " ".join(f"w{index * 5 % 41}" for index in range(others))
+    assert kernels.count_edits([text], [[reference]]) == ter.count_edits([text], [[reference]])
+
+
 def test_words_of_a_wrong_type_are_refused():
     example = Example("i", "s", "a", Table(()), (b"a",))
     with pytest.raises(TypeError, match="must be a str"):
         kernels.score_rouge([example], rouge.RougeOptions("L", WordOptions("words")))
     with pytest.raises(TypeError, match="must be a str"):
         kernels.count_documents([example.references], WordOptions("words"), 4)
+    with pytest.raises(TypeError, match="must be a str"):
+        kernels.count_edits(["a"], [[b"a"]])
 
 
-STORED = cider.count_documents([("a b", "c"), ("a b c",)], WordOptions("words"), 3).store()
+STORED = frequencies.count_documents([("a b", "c"), ("a b c",)], WordOptions("words"), 3).store()
 BROKEN = {
     "repeated word": STORED._replace(words=["a", "b", "a"]),
     "empty word": STORED._replace(words=["a", "", "c"]),
     "unknown word": STORED._replace(keys=type(STORED.keys)("Q", [99] * len(STORED.keys))),
     "unknown beginning": STORED._replace(keys=type(STORED.keys)("Q", [99 << 32] * len(STORED.keys))),
     "repeated n-gram": STORED._replace(keys=type(STORED.keys)("Q", [1] * len(STORED.keys))),
-    "too few documents": STORED._replace(documents=1),
+    "too few documents": STORED._replace(total=1),
     "no count": STORED._replace(counts=type(STORED.counts)("I", [0] * len(STORED.counts))),
 }
 
@@ -165,4 +214,4 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_does_not_fit_is_refused(name):
     with pytest.raises(ValueError, match=r"word|n-gram"):
-        kernels.restore_documents(BROKEN[name], WordOptions("words"), 3)
+        kernels.restore_frequencies(BROKEN[name], WordOptions("words"), 3)

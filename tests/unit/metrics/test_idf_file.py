@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factable.errors import DataError
-from factable.kernels.cider import count_documents
+from factable.kernels.frequencies import count_documents
 from factable.kernels.words import WordOptions
 from factable.metrics.cider import Idf, load_idf, save_idf
 
