@@ -65,10 +65,8 @@ class Frequencies:
 
     def information(self, ngram: Ngram) -> float:
         """The log2 of how often the n-gram without its last word occurs per time that it does; 0 if never."""
-        count = self._counts[ngram]
-        return (
-            math.log2((self._counts[ngram[:-1]] if len(ngram) > 1 else self.total) / count) if count else 0.0
-        )
+        begun = self._counts[ngram[:-1]] if len(ngram) > 1 else self.total
+        return math.log2(begun / self._counts[ngram]) if self._counts[ngram] else 0.0
 
     def store(self) -> Stored:
         """The same as plain arrays."""
