@@ -7,13 +7,21 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from factable.serve import api, pages, playground
+from factable.serve.annotation import routes as annotation
 from factable.serve.area import Area
+from factable.serve.corpus import routes as corpus
 from factable.serve.observe import Counters, Observer
 from factable.serve.security import Guard
 from factable.serve.settings import Settings
 
 # Each makes the routes of one area of the site.
-AREAS: tuple[Callable[[Settings], Area], ...] = (pages.area, playground.area, api.area)
+AREAS: tuple[Callable[[Settings], Area], ...] = (
+    pages.area,
+    playground.area,
+    corpus.area,
+    annotation.area,
+    api.area,
+)
 
 
 def create_app(settings: Settings) -> Starlette:

@@ -26,11 +26,7 @@ def _parse(text: str, allowed: Sequence[str]) -> Metric:
         raise UsageError(f"a metric of {len(text)} characters; give at most {MAX_SPEC}")
     if text in allowed:
         return parse(text)
-    # Before anything is loaded: a spec may name a file of code.
-    name = text.partition("(")[0].strip()
-    if name not in names():
-        raise UsageError(f"no metric {name[:60]!r}; {did_you_mean(name, names())}GET /v1/metrics lists them")
-    metric = parse(text)
+    metric = parse_known(text)
     if spec(metric) in allowed:
         return metric
     for each in metric.params:
@@ -40,6 +36,14 @@ def _parse(text: str, allowed: Sequence[str]) -> Metric:
                 "start the server with this metric in --metric"
             )
     return metric
+
+
+def parse_known(text: str) -> Metric:
+    """The metric of a spec from outside, which may name a file of code: refused before anything is loaded."""
+    name = text.partition("(")[0].strip()
+    if name not in names():
+        raise UsageError(f"no metric {name[:60]!r}; {did_you_mean(name, names())}GET /v1/metrics lists them")
+    return parse(text)
 
 
 def is_open(metric: Metric, each: Param) -> bool:

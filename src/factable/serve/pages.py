@@ -17,7 +17,7 @@ from factable.serve.security import LOGIN, refuse, session_of, set_session
 from factable.serve.settings import Settings
 
 # What the navigation bar links, with the path of each.
-NAVIGATION = (("Playground", "/"),)
+NAVIGATION = (("Playground", "/"), ("Corpus", "/corpus"), ("Campaigns", "/campaigns"))
 
 
 class Asset(NamedTuple):

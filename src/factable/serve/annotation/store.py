@@ -275,6 +275,15 @@ class Store:
             for row in rows
         ]
 
+    def version(self, campaign: int) -> tuple[object, ...]:
+        """Something that changes whenever somebody says something in a campaign."""
+        (row,) = self.database.query(
+            "SELECT count(*), total(s.revision), max(s.revision), total(s.done)"
+            " FROM assignment s JOIN text t ON t.id = s.text WHERE t.campaign = ?",
+            (campaign,),
+        )
+        return tuple(row)
+
     def assigned(self, annotator: Annotator) -> list[Assigned]:
         """The texts of an annotator, in the order to annotate them."""
         rows = self.database.query(

@@ -11,7 +11,6 @@ import orjson
 from numpy.typing import NDArray
 
 from factable.core.metric import Metric, part_heads
-from factable.core.registry import parse
 from factable.core.results import VALUE, Scores
 from factable.core.signature import spec
 from factable.errors import UsageError
@@ -19,6 +18,7 @@ from factable.io.faults import Faults, Malformed, shorten
 from factable.io.objects import open_objects
 from factable.serve.corpus.compact import KINDS, NUMBER_OF, page_findings
 from factable.serve.corpus.index import Index, LineReader
+from factable.serve.metrics import parse_known
 from factable.types import ERRORS, Example, Finding
 
 Column = NDArray[np.float64]
@@ -163,7 +163,7 @@ def load_results(index: Index, reader: LineReader) -> dict[str, MetricScores]:
                 continue
             for name, fields in metrics.items():
                 if name not in loaded:
-                    loaded[name] = MetricScores.empty(parse(name), len(index))
+                    loaded[name] = MetricScores.empty(parse_known(name), len(index))
                 _write_result(loaded[name], row, fields, reader)
         for fault in faults.pop_all():
             index.refuse(*fault)
@@ -208,7 +208,7 @@ def _make_result(fields: object, number: int) -> Result:
         if not isinstance(result, dict) or not isinstance(result.get("value"), int | float | None):
             raise Malformed(f"no value of {shorten(name)}", "give the file as factable score writes it")
         try:
-            parse(name)
+            parse_known(name)
         except UsageError as error:
             raise Malformed(f"metric {shorten(name)} is unknown ({error})", "score the texts again") from None
     return str(fields.get("id", number)), str(fields.get("system") or ""), metrics
