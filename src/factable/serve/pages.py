@@ -32,11 +32,13 @@ def page(title: str, content: str, *, path: str, script: str = "", style: str = 
     """A page in the frame of the site.
 
     `content` names a file of static/ with what stands in the page's <main>; `script` and `style` name a
-    module and a style sheet there. `path` is that of the page in the navigation bar.
+    module and a style sheet there. `path` is that of the page in the navigation bar; a page that is not there
+    shows none, because who sees it need not be allowed to see the others.
     """
     links = "".join(
         f'<a href="{to}"{" aria-current=page" if to == path else ""}>{escape(name)}</a>'
         for name, to in NAVIGATION
+        if path in dict(NAVIGATION).values()
     )
     parts = {
         "title": escape(title),
