@@ -13,7 +13,6 @@ from starlette.routing import Route
 
 from factable.errors import UsageError
 from factable.io.faults import Malformed
-from factable.report.html.listing import page_data
 from factable.serve.annotation.categories import NAMES, load_categories, parse_categories
 from factable.serve.annotation.creation import Creations
 from factable.serve.annotation.exchange import FACTGENIE, FORMATS, export
@@ -29,6 +28,7 @@ from factable.serve.annotation.store import (
     UnknownError,
 )
 from factable.serve.area import Area
+from factable.serve.corpus.compact import page_data
 from factable.serve.corpus.routes import corpus_of, json_response, read_object, read_query
 from factable.serve.metrics import parse_metrics
 from factable.serve.pages import page

@@ -11,8 +11,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from factable.core.registry import names
-from factable.errors import FactableError, UsageError
+from factable.errors import UsageError
 from factable.serve.area import Area
+from factable.serve.body import read_document
 from factable.serve.corpus.corpus import ORDER, Corpus, NotReadyError, Query
 from factable.serve.metrics import parse_metrics
 from factable.serve.pages import page
@@ -48,12 +49,12 @@ def area(settings: Settings) -> Area:
         Route("/api/corpus/jobs", start_job, methods=["POST"]),
         Route("/api/corpus/jobs/{job:int}/cancel", cancel_job, methods=["POST"]),
     )
-    return Area(routes, lifespan, errors={FactableError: answer_error})
+    return Area(routes, lifespan, errors={NotReadyError: answer_not_ready})
 
 
-def answer_error(_request: Request, error: Exception) -> Response:
-    """An error that the caller can fix, in one line."""
-    return refuse(503 if isinstance(error, NotReadyError) else 400, str(error))
+def answer_not_ready(_request: Request, error: Exception) -> Response:
+    """Files are being read, or cannot be."""
+    return refuse(503, str(error))
 
 
 def json_response(content: object, status: int = 200) -> Response:
@@ -147,18 +148,10 @@ async def cancel_job(request: Request) -> Response:
     return json_response(job.to_object())
 
 
-MAX_BODY = 1 << 20
-
-
 async def read_object(request: Request) -> dict[str, object]:
     """The JSON object that a request carries; refused if it is too large or something else."""
-    content = bytearray()
-    async for piece in request.stream():
-        content += piece
-        if len(content) > MAX_BODY:
-            raise UsageError(f"the request is larger than {MAX_BODY >> 20} MB; send less")
     try:
-        body = orjson.loads(bytes(content))
+        body = orjson.loads(await read_document(request.receive))
     except orjson.JSONDecodeError:
         raise UsageError("the request is no JSON; send an object") from None
     if not isinstance(body, dict):
