@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import click
 
@@ -16,7 +17,7 @@ from factable.io.read import iter_examples
 from factable.serve.annotation.categories import NAMES, load_categories
 from factable.serve.annotation.database import require_file
 from factable.serve.annotation.exchange import FORMATS, export, import_annotations
-from factable.serve.annotation.store import Campaign, NewCampaign, NewText, Store
+from factable.serve.annotation.store import Campaign, NewCampaign, NewText, Store, check_campaign
 from factable.serve.annotation.suggestions import suggest
 from factable.types import Example
 
@@ -110,30 +111,30 @@ def create(
     DB is an SQLite file, made if it does not exist.
     """
     check_output(files, database, "DB")
-    chosen = load_categories(categories)
-    examples = _read(files)
-    parsed = parse(metric) if metric else None
-    texts, signature = [NewText(example) for example in examples], ""
-    if parsed:
-        with Progress(total=len(examples)) as progress:
-            texts, signature = suggest(
-                examples,
-                parsed,
-                chosen,
-                asks_facts=not no_facts,
-                listener=lambda number: progress.advance(0, number),
-            )
     new = NewCampaign(
         name=name,
-        categories=chosen,
+        categories=load_categories(categories),
         annotators=annotators,
         overlap=overlap,
         instructions=_instructions(instructions),
         asks_facts=not no_facts,
         metric=metric or "",
-        signature=signature,
         seed=seed,
     )
+    check_campaign(new)
+    parsed = parse(metric) if metric else None
+    examples = _read(files)
+    texts = [NewText(example) for example in examples]
+    if parsed:
+        with Progress(total=len(examples)) as progress:
+            texts, signature = suggest(
+                examples,
+                parsed,
+                new.categories,
+                asks_facts=new.asks_facts,
+                listener=lambda number: progress.advance(0, number),
+            )
+            new = replace(new, signature=signature)
     with Store(database) as store:
         tokens = store.create(new, texts)[1]
     say(f"factable: {len(texts)} texts, {overlap} of {len(annotators)} annotators for each; links:")

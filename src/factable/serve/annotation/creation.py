@@ -8,7 +8,7 @@ from itertools import count
 from typing import Literal
 
 from factable.errors import FactableError, UsageError, describe_error
-from factable.serve.annotation.store import NewCampaign, NewText, Store
+from factable.serve.annotation.store import NewCampaign, NewText, Store, check_campaign
 from factable.serve.annotation.suggestions import suggest
 from factable.serve.corpus.corpus import Corpus, Query
 from factable.serve.metrics import parse_metrics
@@ -64,7 +64,10 @@ class Creations:
         self, store: Store, corpus: Corpus, new: NewCampaign, query: Query, granted: Sequence[str]
     ) -> Creation:
         """Begin to make a campaign of what a query selects."""
+        check_campaign(new)
         number = len(corpus.select(query))
+        if not number:
+            raise UsageError("the campaign has no texts; take a filter away")
         if number > MAX_TEXTS:
             raise UsageError(f"{number} texts are too many for a campaign; filter them to {MAX_TEXTS}")
         if any(campaign.name == new.name for campaign in store.campaigns()):

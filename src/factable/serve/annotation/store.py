@@ -162,7 +162,9 @@ class Store:
 
     def create(self, new: NewCampaign, texts: Sequence[NewText]) -> tuple[Campaign, dict[str, str]]:
         """Add a campaign, assign its texts, and return it with the token of each annotator."""
-        _check_campaign(new, texts)
+        check_campaign(new)
+        if not texts:
+            raise UsageError("the campaign has no texts; give at least one")
         order = list(range(len(texts)))
         # Texts of one system must not come one after the other.
         Random(new.seed).shuffle(order)  # noqa: S311 - an order, no secret
@@ -417,7 +419,8 @@ NEXT_REVISION = (
 )
 
 
-def _check_campaign(new: NewCampaign, texts: Sequence[NewText]) -> None:
+def check_campaign(new: NewCampaign) -> None:
+    """Refuse a campaign that cannot work, before a metric reads all its texts."""
     _check_name("a campaign", new.name)
     for name in new.annotators:
         _check_name("an annotator", name)
@@ -429,8 +432,6 @@ def _check_campaign(new: NewCampaign, texts: Sequence[NewText]) -> None:
         raise UsageError(
             f"`overlap` is {new.overlap}, and there are {len(new.annotators)} annotators; give 1 to that many"
         )
-    if not texts:
-        raise UsageError("the campaign has no texts; give at least one")
 
 
 def _check_name(kind: str, name: str) -> None:

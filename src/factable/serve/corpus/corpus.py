@@ -151,15 +151,18 @@ class Corpus:
     def rescore(self, metric: Metric) -> Job:
         """Score everything with a metric; its scores can be listed from now on."""
         index, _ = self.ready()
-        job = self.rescoring.start(index, metric, self._drop_empty)
+        return self.rescoring.start(index, metric, on_start=self._keep, on_end=self._drop_empty)
+
+    def _keep(self, job: Job) -> None:
         self.scores[job.scores.spec] = job.scores
-        return job
 
     def _drop_empty(self, job: Job) -> None:
         """Forget a metric that scored nothing."""
         name = job.scores.spec
         if not job.scored and self.scores.get(name) is job.scores:
             del self.scores[name]
+        if not job.scored:
+            job.scores.findings.close()
 
     def select(self, query: Query) -> Rows:
         """The rows that a query lets through, in its order."""

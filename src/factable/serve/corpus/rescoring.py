@@ -59,11 +59,14 @@ class Rescoring:
         self._numbers = count(1)
         self.jobs: dict[int, Job] = {}
 
-    def start(self, index: Index, metric: Metric, on_end: Callable[[Job], None]) -> Job:
+    def start(
+        self, index: Index, metric: Metric, *, on_start: Callable[[Job], None], on_end: Callable[[Job], None]
+    ) -> Job:
         """Score all examples of an index; the job's scores fill up as it runs."""
         job = Job(next(self._numbers), MetricScores.empty(metric, len(index)), len(index))
         self.jobs[job.id] = job
         self._forget_old()
+        on_start(job)
         self._pool.submit(self._run, job, index, on_end)
         return job
 
@@ -96,21 +99,23 @@ class Rescoring:
             del self.jobs[number]
 
     def _run(self, job: Job, index: Index, on_end: Callable[[Job], None]) -> None:
+        state: JobState = "failed"
         try:
             if job.cancelled.is_set():
                 raise _Cancelled
             job.state = "running"
             self._score(job, index)
-            job.state = "done"
+            state = "done"
         except _Cancelled:
-            job.state = "cancelled"
+            state = "cancelled"
         except FactableError as error:
-            job.state, job.problem = "failed", in_one_line(str(error))
+            job.problem = in_one_line(str(error))
         except Exception as error:
             # A metric of another package may raise anything, and the page has to say so.
-            job.state, job.problem = "failed", describe_error(error)
-        finally:
-            on_end(job)
+            job.problem = describe_error(error)
+        # Whoever sees that a job has ended finds everything in order.
+        on_end(job)
+        job.state = state
 
     def _score(self, job: Job, index: Index) -> None:
         metric = job.scores.metric
