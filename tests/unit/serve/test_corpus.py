@@ -224,6 +224,7 @@ def test_rescoring_can_be_cancelled_and_keeps_what_it_has(open_corpus, tmp_path,
 
     def write_and_cancel(findings, row, content):
         write(findings, row, content)
+        wait_until(lambda: len(corpus.rescoring.jobs) == 2)
         corpus.rescoring.cancel_all()
 
     monkeypatch.setattr(FindingsFile, "write", write_and_cancel)

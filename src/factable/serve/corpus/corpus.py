@@ -154,6 +154,9 @@ class Corpus:
         return self.rescoring.start(index, metric, on_start=self._keep, on_end=self._drop_empty)
 
     def _keep(self, job: Job) -> None:
+        replaced = self.scores.get(job.scores.spec)
+        if replaced is not None:
+            replaced.findings.close()
         self.scores[job.scores.spec] = job.scores
 
     def _drop_empty(self, job: Job) -> None:

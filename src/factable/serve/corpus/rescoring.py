@@ -33,10 +33,16 @@ class Job:
     id: int
     scores: MetricScores
     total: int
+    on_end: Callable[["Job"], None]
     state: JobState = "waiting"
     scored: int = 0
     problem: str = ""
     cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def end(self, state: JobState) -> None:
+        """Whoever sees that a job has ended finds everything in order."""
+        self.on_end(self)
+        self.state = state
 
     def to_object(self) -> dict[str, object]:
         """As JSON has it."""
@@ -57,17 +63,18 @@ class Rescoring:
         self._processes = jobs
         self._pool = ThreadPoolExecutor(1, "rescoring")
         self._numbers = count(1)
+        self._lock = threading.Lock()
         self.jobs: dict[int, Job] = {}
 
     def start(
         self, index: Index, metric: Metric, *, on_start: Callable[[Job], None], on_end: Callable[[Job], None]
     ) -> Job:
         """Score all examples of an index; the job's scores fill up as it runs."""
-        job = Job(next(self._numbers), MetricScores.empty(metric, len(index)), len(index))
+        job = Job(next(self._numbers), MetricScores.empty(metric, len(index)), len(index), on_end)
         self.jobs[job.id] = job
         self._forget_old()
         on_start(job)
-        self._pool.submit(self._run, job, index, on_end)
+        self._pool.submit(self._run, job, index)
         return job
 
     def cancel(self, number: int) -> Job | None:
@@ -75,8 +82,9 @@ class Rescoring:
         job = self.jobs.get(number)
         if job is not None:
             job.cancelled.set()
-            if job.state == "waiting":
-                job.state = "cancelled"
+            with self._lock:
+                if job.state == "waiting":
+                    job.end("cancelled")
         return job
 
     def cancel_all(self) -> None:
@@ -98,12 +106,13 @@ class Rescoring:
         for number in finished[: max(0, len(self.jobs) - MAX_JOBS)]:
             del self.jobs[number]
 
-    def _run(self, job: Job, index: Index, on_end: Callable[[Job], None]) -> None:
+    def _run(self, job: Job, index: Index) -> None:
+        with self._lock:
+            if job.cancelled.is_set():
+                return
+            job.state = "running"
         state: JobState = "failed"
         try:
-            if job.cancelled.is_set():
-                raise _Cancelled
-            job.state = "running"
             self._score(job, index)
             state = "done"
         except _Cancelled:
@@ -113,9 +122,7 @@ class Rescoring:
         except Exception as error:
             # A metric of another package may raise anything, and the page has to say so.
             job.problem = describe_error(error)
-        # Whoever sees that a job has ended finds everything in order.
-        on_end(job)
-        job.state = state
+        job.end(state)
 
     def _score(self, job: Job, index: Index) -> None:
         metric = job.scores.metric
