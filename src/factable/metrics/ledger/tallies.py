@@ -13,6 +13,7 @@ from factable.metrics.ledger.derived.wording import stem
 from factable.metrics.ledger.matching import Matcher, Naming, stands_for
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Leaf
+from factable.text.templates import split_identifier
 from factable.text.values import Name, Number
 from factable.types import Span
 
@@ -41,9 +42,21 @@ _COMPOUND = re.compile(
     r"\s(?!and\b|performance|effort|outing|night|showing|double|triple|game\b|on\b|with\b)[a-z]"
 )
 _YEARS = (1900, 2100)
-_PRONOUN = re.compile(r"\b(?:he|she|who)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"\b(?:he|she)\b", re.IGNORECASE)
 _STARTS = re.compile(r"\s*(?:he|she|they|it)\b", re.IGNORECASE)
 _RECORD = re.compile(r"\s?\((\d{1,3})[-–](\d{1,3})(?:[-–]\d{1,2})?\)")
+
+
+# Who has most of something, in the team or in all.
+_HIGH = re.compile(
+    r"\b(?:(?P<all>game-high|led all)|"
+    r"(?P<own>team-high|led)(?= (?:of|the (?:team|way|[A-Z])|his team|by [A-Z])| \d))"
+)
+_TEAM = re.compile(r"\b(?:team|club|side|squad)\b", re.IGNORECASE)
+_MIN_COMPARED = 3
+_DOUBLE = re.compile(r"(?<!near )\b(?P<many>double|triple)-double\b(?! in| this| of the)", re.IGNORECASE)
+_COUNTS = ("points", "rebounds", "assists", "steals", "blocks")
+_TWO_DIGITS = 10
 
 
 class Tally(NamedTuple):
@@ -88,9 +101,12 @@ class _Finder:
         plain = [(said, self._leaf(said, namings, before)) for said in self._numbers(sentence)]
         if any(leaf is not None for _, leaf in plain):
             plain += [(said, self._leaf(said, namings, before)) for said in self._ones(sentence)]
-        for said, leaf in plain:
-            if leaf is not None:
-                yield self._tally(said, leaf, namings)
+        known = [(said, leaf) for said, leaf in plain if leaf is not None]
+        for said, leaf in known:
+            yield self._tally(said, leaf, namings)
+        if known:
+            yield from self._highs(sentence, known)
+        yield from self._doubles(sentence, namings)
 
     def _frame(self, naming: Naming) -> int:
         return next(iter(naming.frames))
@@ -131,8 +147,11 @@ class _Finder:
         ):
             return None
         if _PRONOUN.search(self.text, last.end, said.span[0]):
-            last = earlier[0]
-        elif _WITH.match(self.text, last.end) and len(earlier) > 1:
+            # Of a player and a team, the player; of two, the first.
+            values = [self._value(self._frame(each), said.noun) for each in earlier]
+            columns = self.matcher.structure.columns
+            return max(values, key=lambda leaf: len(columns[leaf.column]) if leaf else 0)
+        if _WITH.match(self.text, last.end) and len(earlier) > 1:
             # "Harden led the Rockets with 40 points": if both have points, those of the first are meant.
             leader = self._value(self._frame(earlier[-2]), said.noun)
             whole = self._value(self._frame(last), said.noun)
@@ -179,6 +198,52 @@ class _Finder:
         name = self.matcher.structure.subject_of(leaf)
         note = f"{name}, {leaf.label}: {leaf.value}" if name else f"{leaf.label}: {leaf.value}"
         return Tally(said.span, "supported" if right else "contradicted", (leaf.index,), note)
+
+    def _highs(self, sentence: Span, known: Sequence[tuple[_Said, Leaf]]) -> Iterator[Tally]:
+        """Who is said to have most of what is counted right after: "led the team with 31 points"."""
+        for match in _HIGH.finditer(self.text, *sentence):
+            after = [leaf for said, leaf in known if match.end() <= said.span[0]]
+            if not after:
+                continue
+            others = self._compared(after[0], match["all"] is not None)
+            if len(others) < _MIN_COMPARED:
+                continue
+            best = max(others, key=lambda leaf: self._amount(leaf) or 0)
+            right = self._amount(after[0]) == self._amount(best)
+            note = f"highest of {len(others)}: {self.matcher.structure.subject_of(best)} with {best.value}"
+            span = match.span("all") if match["all"] else match.span("own")
+            yield Tally(span, "supported" if right else "contradicted", (after[0].index, best.index), note)
+
+    def _compared(self, leaf: Leaf, is_all: bool) -> list[Leaf]:
+        """The values that one must be the highest of: those of the same team, or all."""
+        structure = self.matcher.structure
+        column = [each for each in structure.columns[leaf.column] if self._amount(each) is not None]
+        if is_all:
+            return column
+        teams = {
+            frame: structure.leaves[index].value
+            for frame in {each.frame for each in column}
+            for index in structure.frames[frame].leaves
+            if _TEAM.search(split_identifier(structure.leaves[index].keys[-1]))
+        }
+        return [each for each in column if each.frame in teams and teams[each.frame] == teams.get(leaf.frame)]
+
+    def _doubles(self, sentence: Span, namings: Sequence[Naming]) -> Iterator[Tally]:
+        """Double-doubles and triple-doubles: how many of the counts in a box score have two digits."""
+        for match in _DOUBLE.finditer(self.text, *sentence):
+            named = [each for each in namings if each.start < match.start()] or namings[:1]
+            of_frames = [
+                [leaf for noun in _COUNTS if (leaf := self._value(self._frame(each), noun)) is not None]
+                for each in named
+            ]
+            # Of a player and a team, it is the player's.
+            counts = max(reversed(of_frames), key=len, default=[])
+            high = [leaf for leaf in counts if (self._amount(leaf) or 0) >= _TWO_DIGITS]
+            wanted = 3 if match["many"].lower() == "triple" else 2
+            if len(counts) > wanted:
+                state: ClaimState = "supported" if len(high) >= wanted else "contradicted"
+                note = ", ".join(f"{leaf.label}: {leaf.value}" for leaf in counts)
+                yield Tally(match.span(), state, tuple(leaf.index for leaf in high), note)
 
     def _records(self, namings: Sequence[Naming]) -> Iterator[Tally]:
         """Wins and losses in brackets after a name."""

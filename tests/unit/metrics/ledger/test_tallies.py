@@ -36,7 +36,7 @@ def wrong_and_right(data, text):
         # Each number by its own word: 6 is Crowder's, but of rebounds.
         ("Crowder added 18 points, two assists and six rebounds.", ["two"], ["18", "six"]),
         ("Crowder had 18 points and a pair of steals.", [], ["18", "a pair of"]),
-        ("Crowder was next with a 18-point, 12-rebound double-double.", ["12"], ["18"]),
+        ("Crowder was next with a 18-point, 12-rebound double-double.", ["12", "double-double"], ["18"]),
         ("Jae Crowder played well. He scored 19 points.", ["19"], []),
         # Of other times, of several, of a difference: not checked.
         ("Crowder is averaging 21 points this season.", [], []),
@@ -59,6 +59,37 @@ def test_box_score(text, wrong, right):
 )
 def test_wins_and_losses_after_a_name(text, wrong, right):
     assert wrong_and_right(LEAGUE, text) == (wrong, right)
+
+
+GAME = [
+    [player, key, value]
+    for player, team, points, rebounds in (
+        ("Al Horford", "Boston", "11", "8"),
+        ("Jae Crowder", "Boston", "18", "12"),
+        ("Gordon Hayward", "Utah", "31", "5"),
+        ("Rudy Gobert", "Utah", "13", "13"),
+        ("George Hill", "Utah", "2", "1"),
+        ("Isaiah Thomas", "Boston", "9", "2"),
+    )
+    for key, value in (("TEAM_CITY", team), ("PTS", points), ("REB", rebounds), ("AST", "1"), ("STL", "0"))
+] + [["Boston Celtics", "TEAM-PTS", "99"], ["Boston Celtics", "TEAM-REB", "40"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "right"),
+    [
+        ("Jae Crowder led the Celtics with 18 points.", [], ["18", "led"]),
+        ("Al Horford led the team with 11 points.", ["led"], ["11"]),
+        ("The Celtics were led by Horford, who had 11 points.", ["led"], ["11"]),
+        ("The Celtics were led by Horford, as he had 11 points.", ["led"], ["11"]),
+        ("Crowder had a game-high 18 points.", ["game-high"], ["18"]),
+        ("Hayward had a game-high 31 points.", [], ["31", "game-high"]),
+        ("Crowder had 18 points for a double-double.", [], ["18", "double-double"]),
+        ("Horford had a 11-point, 8-rebound double-double.", ["double-double"], ["11", "8"]),
+    ],
+)
+def test_highs_and_double_doubles(text, wrong, right):
+    assert wrong_and_right(GAME, text) == (wrong, right)
 
 
 def test_the_note_says_what_the_data_has():

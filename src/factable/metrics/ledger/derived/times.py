@@ -4,6 +4,7 @@ import calendar
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
+from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from factable.metrics.ledger.derived.clauses import Derived
@@ -29,6 +30,7 @@ def check_times(
 ) -> Iterator[Derived]:
     """Weekdays beside dates, ages and durations in one sentence."""
     yield from _weekdays(structure, text, mentions)
+    yield from _weekday_of_the_day(structure, text, sentence, mentions)
     for mention in mentions:
         number = mention.value
         if isinstance(number, Number) and number.high is None and not number.bound:
@@ -93,6 +95,85 @@ def _weekdays(structure: Structure, text: str, mentions: Sequence[Mention]) -> I
             None,
             "weekday",
         )
+
+
+_ALONE = re.compile(
+    rf"\b(?<!next )(?<!last )(?<!every )(?<!each )({'|'.join(calendar.day_name)})\b"
+    r"(?!\s?(?:to|through|until|[-–]))(?!\s(?:before|after))"
+)
+# What comes next, or came before, is on another day.
+_OTHER_DAYS = re.compile(
+    r"\b(?:will|next|upcoming|again|await|head|remains?|on deck|looks? to|travels?|previous(?:ly)?|earlier|"
+    r"since|hosts?(?= the)|visits?|play on)\b",
+    re.IGNORECASE,
+)
+_ANY_WEEKDAY = re.compile(rf"\b(?:{'|'.join(name[:3] for name in calendar.day_name)})", re.IGNORECASE)
+# A date in a title, such as 02_03_17: it may be written in either order.
+_SHORT_DATE = re.compile(r"\b(\d\d)[\s_/.-](\d\d)[\s_/.-]((?:20)?\d\d)\b")
+
+
+class _Day(NamedTuple):
+    """The only day that the data has: the dates it may be, and the leaf; None if the title has it."""
+
+    dates: tuple[date, ...]
+    leaf: int | None
+
+
+_ONLY_DAY: "WeakKeyDictionary[Structure, _Day | None]" = WeakKeyDictionary()
+
+
+def _only_day(structure: Structure) -> _Day | None:
+    """The day that data about one day has; none where the data itself has weekdays."""
+    if structure not in _ONLY_DAY:
+        _ONLY_DAY[structure] = _find_only_day(structure)
+    return _ONLY_DAY[structure]
+
+
+def _find_only_day(structure: Structure) -> _Day | None:
+    if any(_ANY_WEEKDAY.match(leaf.value) or _ANY_WEEKDAY.match(leaf.keys[-1]) for leaf in structure.leaves):
+        return None
+    days = {day: leaf for day, leaf in _days_of(structure).items() if day.year and day.month and day.day}
+    if days:
+        (day, leaf), *others = days.items()
+        assert day.year
+        assert day.month
+        assert day.day
+        return None if others else _Day((date(day.year, day.month, day.day),), leaf)
+    short = _SHORT_DATE.findall(structure.title)
+    if len(short) != 1:
+        return None
+    first, second, year = (int(part) for part in short[0])
+    year += 2000 if year < 100 else 0
+    dates = [_date(year, month, day) for month, day in ((first, second), (second, first))]
+    known = tuple(dict.fromkeys(one for one in dates if one is not None))
+    return _Day(known, None) if known else None
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _weekday_of_the_day(
+    structure: Structure, text: str, sentence: Span, mentions: Sequence[Mention]
+) -> Iterator[Derived]:
+    """Weekdays that stand alone in a text about one day; no other day is known."""
+    if _OTHER_DAYS.search(text, *sentence):
+        return
+    named = list(_ALONE.finditer(text, *sentence))
+    day = _only_day(structure) if named else None
+    if day is None or any(isinstance(mention.value, Date) and mention.value.day for mention in mentions):
+        return
+    names = [calendar.day_name[each.weekday()] for each in day.dates]
+    told = " or ".join(f"{each} is a {name}" for each, name in zip(day.dates, names, strict=True))
+    for match in named:
+        leaves = () if day.leaf is None else (day.leaf,)
+        is_right = match[1] in names
+        state: Literal["supported", "contradicted"] = "supported" if is_right else "contradicted"
+        right = "" if is_right else " or ".join(names)
+        yield Derived(match.span(1), state, told, leaves, right, None, "weekday")
 
 
 def _dated(structure: Structure, frame: Frame) -> list[tuple[str, Cell]]:
