@@ -22,7 +22,7 @@ from typing import Any
 import orjson
 
 import factable
-from factable.io import data, duplicates
+from factable.io import blocks, data, duplicates
 from factable.kernels import COMPILED, reading
 from factable.types import Example
 from parent import make_corpus
@@ -71,7 +71,11 @@ def parse_only(path: Path) -> list[Any]:
 
 def with_twins(path: Path) -> float:
     """The time of reading with the Python twins."""
-    names = {data: ("flatten", "flatten_rows", "make_records"), duplicates: ("count_colons", "count_names")}
+    names = {
+        blocks: ("make_ordinary",),
+        data: ("flatten", "flatten_rows", "make_records"),
+        duplicates: ("count_colons", "count_names"),
+    }
     kept = {(module, name): getattr(module, name) for module in names for name in names[module]}
     try:
         for module, name in kept:

@@ -10,12 +10,14 @@ from typing import IO, Any, NamedTuple
 import orjson
 
 from factable.errors import DataError, Fault
+from factable.io.data import RECORD_LIMITS
 from factable.io.delimited import check_width
 from factable.io.examples import make_example
 from factable.io.faults import Faults, Malformed, RowKind, check_size, make_each, shorten
 from factable.io.files import changed_while_read, line_too_long, open_input, source_name
 from factable.io.limits import MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, SHORT_LINE_BYTES
 from factable.io.rows import Columns
+from factable.kernels import make_ordinary
 from factable.types import Example
 
 BLOCK_BYTES = 1 << 20
@@ -62,7 +64,10 @@ class Block(NamedTuple):
             if not line or line.isspace():
                 continue
             try:
-                example = make_example(loads(line), number, line, need_text=need_text)
+                parsed = loads(line)
+                example = make_ordinary(parsed, number, line, *RECORD_LIMITS) or make_example(
+                    parsed, number, line, need_text=need_text
+                )
                 examples.append(example if len(line) < SHORT_LINE_BYTES else check_size(example))
                 numbers.append(number)
             except orjson.JSONDecodeError as error:

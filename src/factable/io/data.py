@@ -37,7 +37,7 @@ def make_table(
         return _from_list(data, subject, title)
     if isinstance(data, dict):
         try:
-            return Table(flatten(data, subject, *_LIMITS), title, data)
+            return Table(flatten(data, subject, *RECORD_LIMITS), title, data)
         except NoRecordError as error:
             raise _malformed(error) from None
     if isinstance(data, str):
@@ -56,7 +56,7 @@ def _from_list(rows: list[object], subject: str, title: str) -> Table:
     are_rows = bool(rows) and all(isinstance(row, dict) for row in rows)
     try:
         if are_rows:
-            return Table(flatten_rows(rows, *_LIMITS), title, rows)  # type: ignore[arg-type]
+            return Table(flatten_rows(rows, *RECORD_LIMITS), title, rows)  # type: ignore[arg-type]
         return Table(tuple(_from_mixed(rows)), title)
     except NoRecordError as error:
         raise _malformed(error) from None
@@ -70,14 +70,14 @@ def _from_mixed(rows: list[object]) -> list[Record]:
         elif isinstance(row, list | tuple):
             records.extend(_loose_triple(list(row), number))
         elif isinstance(row, dict):
-            records.extend(flatten_rows([row], *_LIMITS)[: max(0, _LIMITS[0] - len(records))])
+            records.extend(flatten_rows([row], *RECORD_LIMITS)[: max(0, RECORD_LIMITS[0] - len(records))])
         else:
             raise Malformed(f'"data" has {kind_of(row)} as element {number}', FORMS)
     return records
 
 
 # One record more than there may be, so that too many are noticed.
-_LIMITS = (MAX_RECORDS + 1, MAX_NESTING, MAX_NAME)
+RECORD_LIMITS = (MAX_RECORDS + 1, MAX_NESTING, MAX_NAME)
 
 
 def _malformed(error: NoRecordError) -> Malformed:

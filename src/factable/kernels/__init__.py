@@ -25,6 +25,7 @@ except ImportError:
     fingerprints = reading.fingerprints
     flatten = reading.flatten
     flatten_rows = reading.flatten_rows
+    make_ordinary = reading.make_ordinary
     make_records = reading.make_records
     separate = mteval.separate
     tokenize = tokens.tokenize
@@ -45,6 +46,7 @@ else:
     fingerprints = _reading.fingerprints
     flatten = _reading.flatten
     flatten_rows = _reading.flatten_rows
+    make_ordinary = _reading.make_ordinary
     make_records = _reading.make_records
     separate = _mteval.separate
     tokenize = _tokens.tokenize
@@ -69,6 +71,7 @@ __all__ = [
     "fingerprints",
     "flatten",
     "flatten_rows",
+    "make_ordinary",
     "make_records",
     "restore_frequencies",
     "score_cider",

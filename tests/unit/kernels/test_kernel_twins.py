@@ -2,15 +2,21 @@
 
 import json
 import math
+import pickle
 from array import array
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 
 import numpy as np
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factable import kernels
+from factable.io.data import RECORD_LIMITS
+from factable.io.examples import make_example
+from factable.io.faults import Malformed
 from factable.kernels import parent, tokens
 from factable.kernels import reading as keys
 from factable.kernels import reading as records
@@ -197,6 +203,60 @@ def test_flatten(data: object, limits: tuple[int, int, int]) -> None:
 @given(st.lists(row_objects, max_size=3), st.sampled_from([(3, 2, 5), (100, 100, 1000)]))
 def test_flatten_rows(rows: list[dict[str, object]], limits: tuple[int, int, int]) -> None:
     assert outcome(kernels.flatten_rows, rows, *limits) == outcome(records.flatten_rows, rows, *limits)
+
+
+short_text = st.text(alphabet='a":| é', max_size=4)
+data_values = st.one_of(
+    st.dictionaries(short_text, st.one_of(short_text, st.none(), st.integers(0, 9)), max_size=3),
+    st.lists(st.lists(short_text, min_size=3, max_size=3), max_size=3),
+    st.lists(st.dictionaries(short_text, short_text, max_size=3), max_size=3),
+    st.lists(st.one_of(short_text, st.dictionaries(short_text, short_text, max_size=2)), max_size=2),
+    nested,
+)
+odd_values = st.one_of(short_text, st.none(), st.integers(0, 3), st.just([]), st.just({"a": 1}))
+lines = st.fixed_dictionaries(
+    {"data": data_values, "text": short_text},
+    optional={
+        "id": odd_values,
+        "system": odd_values,
+        "references": st.one_of(st.lists(short_text, max_size=2), st.lists(odd_values, max_size=2)),
+        "subject": odd_values,
+        "title": odd_values,
+        "human": odd_values,
+        "note": odd_values,
+    },
+)
+
+
+@settings(max_examples=400)
+@given(lines, st.booleans())
+def test_ordinary_examples(line: dict[str, object], twice: bool) -> None:
+    """The compiled way to examples gives what the general way gives, or leaves the object to it."""
+    try:
+        raw = orjson.dumps(line)
+    except TypeError:
+        return
+    raw = raw[:-1] + b',"text":"again"}' if twice else raw
+    source = orjson.loads(raw)
+    made = kernels.make_ordinary(source, 7, raw, *RECORD_LIMITS)
+    try:
+        expected = make_example(source, 7, raw)
+    except Malformed:
+        assert made is None
+        return
+    assert made is None or made == expected
+    assert made is None or (made.extra, made.table.source) == (expected.extra, expected.table.source)
+
+
+def test_ordinary_examples_are_made_by_compiled_code() -> None:
+    for data in ({"a": "b", "c": {"d": 1}}, [["s", "a", "v"]], [{"name": "x", "size": 3}], {}, []):
+        source = {"id": "1", "data": data, "text": "a b", "references": ["c"], "title": "t"}
+        raw = orjson.dumps(source)
+        made = kernels.make_ordinary(source, 7, raw, *RECORD_LIMITS)
+        assert made == make_example(source, 7, raw)
+        assert pickle.loads(pickle.dumps(made)) == made
+        with pytest.raises(FrozenInstanceError):
+            made.text = ""
 
 
 json_values = st.recursive(
