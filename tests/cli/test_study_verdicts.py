@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from functools import partial
 
 import numpy as np
@@ -114,8 +115,8 @@ def test_table_markdown_latex_and_csv(run, rated, tmp_path):
     assert r"\textbf{" in run(*arguments, "--format", "latex").stdout.decode()
     run(*arguments, "--out", tmp_path / "study.csv")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "study.csv").read_text())))
-    # Two metrics and thresholds: five rates of all texts and of two numbers of facts, two correlations.
-    assert len(rows) == 2 * 2 * (3 * 5 + 2)
+    # Two metrics and thresholds: five rates of all texts and of two numbers of facts, three correlations.
+    assert len(rows) == 2 * 2 * (3 * 5 + 3)
     assert {row["facts"] for row in rows} == {"", "2", "3"}
 
 
@@ -163,3 +164,19 @@ def test_names_cannot_steer_the_terminal(run, tmp_path):
     refused = run(path).stderr
     assert b"no rating 'omission' among \\x1b[31mred; name ratings with --human" in refused
     assert b"\x1b" not in printed + refused
+
+
+def test_disagreements_are_listed_with_data_and_text(run, rated, tmp_path):
+    path = tmp_path / "disagreements.jsonl"
+    arguments = (rated, "-m", "chrf", "--human", "semantics", "--threshold", "2.5", "--bootstrap", "0")
+    found = document(run(*arguments, "--disagreements", path, "--format", "json"))
+    (verdict,) = (verdicts["semantics >= 2.5"] for verdicts in (one["verdicts"] for one in found["metrics"]))
+    confusion = verdict["two_way"]["confusion"]
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(rows) == confusion["OK"]["not OK"] + confusion["not OK"]["OK"] > 0
+    assert set(rows[0]) == {"id", "system", "gold", "people", "metric", "says", "data", "text"}
+    assert all(row["people"] != row["says"] for row in rows)
+    assert -1 <= verdict["errors_with_facts"]["value"] <= 1
+    refused = run("-", *arguments[1:], "--disagreements", path)
+    assert refused.returncode == 2
+    assert b"name a file" in refused.stderr

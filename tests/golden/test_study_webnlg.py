@@ -8,7 +8,9 @@ from factable.core.registry import parse
 from factable.io.formats import open_format
 from factable.study.panel import score_panel
 from factable.study.ratings import study_ratings
-from helpers.paths import ROOT, WEBNLG
+from helpers.paths import DATA, ROOT, WEBNLG
+from studies.page import PAGES, filled
+from studies.parent import make_tables as make_parent_tables
 from studies.webnlg2017 import FIRST_REFERENCE_BLEU, PARENT_C, count_training_set
 
 RATINGS = WEBNLG / "human-evaluation"
@@ -92,3 +94,10 @@ def test_the_page_says_what_the_study_gives(rated, by_system):
 def test_the_published_bleu_has_one_reference():
     ((semantics, grammar, fluency, _),) = page_cells(FIRST_REFERENCE_BLEU)
     assert (semantics, grammar, fluency) == pytest.approx((0.514, 0.418, 0.410), abs=0.0015)
+
+
+def test_the_page_of_the_parent_paper_has_a_place_for_every_table():
+    tables = make_parent_tables(DATA, jobs=1, max_texts=60)
+    page = filled((PAGES / "parent.md").read_text(), tables)
+    assert all(table in page for table in tables.values())
+    assert "| figure 1 | 9 | none |" in tables["summary"]

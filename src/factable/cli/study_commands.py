@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
+import orjson
 from click.core import ParameterSource
 
 from factable.cli.ledger import config_options
@@ -26,8 +27,11 @@ from factable.cli.study_run import OUTPUT_OPTIONS, SCORING_OPTIONS, UNJOINED_OPT
 from factable.core.metric import Metric
 from factable.core.registry import parse
 from factable.errors import UsageError
+from factable.io.faults import Faults
+from factable.io.files import open_output
 from factable.io.judgements import read_annotations, read_preferences
 from factable.io.marked_texts import read_marked_texts
+from factable.io.read import iter_examples
 from factable.report.plots.figures import (
     draw_correlations,
     draw_coverage,
@@ -44,7 +48,7 @@ from factable.report.studies import (
     ratings_output,
     tuning_output,
 )
-from factable.report.verdict_study import verdicts_output
+from factable.report.verdict_study import disagreement_rows, verdicts_output
 from factable.study.agreement import study_agreement
 from factable.study.divergence import COVERING, DIVERGENCE_LEVELS, LABEL, NO_LABEL, study_divergence
 from factable.study.gold import study_gold
@@ -53,7 +57,7 @@ from factable.study.preferences import study_preferences
 from factable.study.ratings import study_ratings
 from factable.study.spans import require_gold, score_marked_texts, study_spans
 from factable.study.tuning import Grid, make_grid, tune
-from factable.study.verdicts import FOLDS, HALLUCINATION, OMISSION, THRESHOLDS, study_verdicts
+from factable.study.verdicts import FOLDS, HALLUCINATION, OMISSION, THRESHOLDS, VerdictStudy, study_verdicts
 
 LEVEL_HELP = "What to correlate: systems, single texts, or the systems of each item."
 
@@ -178,17 +182,41 @@ def preferences(run: StudyRun, pairs: str, metrics: Sequence[Metric], **options:
         metavar="METRIC=VALUE",
         help=f"Value where a metric begins to say OK; repeatable. Default: {FOLDS}-fold cross-validation.",
     ),
+    click.option(
+        "--disagreements",
+        metavar="FILE",
+        help="Also write the texts that people and a metric label differently, with their data (JSON lines).",
+    ),
     bootstrap_option(),
     seed_option,
     system_options,
     *SCORING_OPTIONS,
 )
-def verdicts(run: StudyRun, metrics: Sequence[Metric], cuts: Sequence[str], **options: Any) -> None:
+def verdicts(
+    run: StudyRun, metrics: Sequence[Metric], cuts: Sequence[str], disagreements: str | None, **options: Any
+) -> None:
     """Compare which texts metrics and people call OK in FILES (JSON lines, CSV or Parquet; - is stdin)."""
     values: dict[str | Metric, float] = dict(map(_read_cut, cuts))
+    if disagreements and "-" in run.files:
+        raise UsageError("--disagreements reads FILES again, which stdin does not allow; name a file")
+    check_output(run.files, disagreements or "-", "--disagreements")
     with run:
         panel = run.score(metrics)
-        run.write(verdicts_output(study_verdicts(panel, cuts=values, **options)))
+        study = study_verdicts(panel, cuts=values, **options)
+        run.write(verdicts_output(study))
+        if disagreements:
+            _write_disagreements(study, run, disagreements)
+
+
+def _write_disagreements(study: VerdictStudy, run: StudyRun, path: str) -> None:
+    examples = (
+        example
+        for file in run.files
+        for example in iter_examples(file, faults=Faults(skip_bad=True) if run.skip_bad else None)
+    )
+    with open_output(path) as stream:
+        for row in disagreement_rows(study, examples):
+            stream.write(orjson.dumps(row) + b"\n")
 
 
 def _read_cut(text: str) -> tuple[Metric, float]:

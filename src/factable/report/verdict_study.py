@@ -1,7 +1,7 @@
 """A study of verdicts in every form: labels of metrics against those of people."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from factable.report.studies import ESTIMATE_COLUMNS, HEADS, CsvRow, Document, csv_cells, estimate_objects
@@ -20,12 +20,15 @@ from factable.study.verdicts import (
     TWO_LABELS,
     TWO_WAY,
     Confusion,
+    Disagreement,
     LabelAgreement,
     LabelledTexts,
     VerdictStudy,
 )
+from factable.types import Example
 
 NOT_OK = TWO_LABELS[1]
+ERRORS_WITH_FACTS = "errors with number of facts, Spearman rho"
 RATES = ("accuracy", "balanced accuracy", "precision", "recall", "F1")
 
 
@@ -114,6 +117,7 @@ def _rates_table(gold: str, agreements: Sequence[LabelAgreement], signature: str
     rows = [
         [*_two_way_rates(agreement.all_texts), *agreement.correlations.values()] for agreement in agreements
     ]
+    sizes = [agreement.errors_with_facts for agreement in agreements]
     if any(agreement.all_texts.four_way for agreement in agreements):
         heads.append(f"{FOUR_WAY} accuracy")
         for row, agreement in zip(rows, agreements, strict=True):
@@ -121,16 +125,17 @@ def _rates_table(gold: str, agreements: Sequence[LabelAgreement], signature: str
             row.append(four_way.accuracy if four_way else Estimate(math.nan))
     return make_text_table(
         f"{gold}: {TWO_WAY}, rates of {NOT_OK} (0–1)",
-        ["metric", "OK from", *heads, "texts", "texts left out"],
+        ["metric", "OK from", *heads, ERRORS_WITH_FACTS, "texts", "texts left out"],
         [
             [
                 agreement.metric,
                 f"{agreement.cut.value:.3g}" if agreement.cut else NO_NUMBER,
                 *numbers,
+                size,
                 agreement.all_texts.examples,
                 agreement.left_out,
             ]
-            for agreement, numbers in zip(agreements, rows, strict=True)
+            for agreement, numbers, size in zip(agreements, rows, sizes, strict=True)
         ],
         signature,
         best=heads,
@@ -164,6 +169,7 @@ def _labels_object(agreement: LabelAgreement) -> Document:
         "left_out": agreement.left_out,
         "cut": agreement.cut and agreement.cut._asdict(),
         "correlations": estimate_objects(agreement.correlations),
+        "errors_with_facts": to_json_object(agreement.errors_with_facts),
         "by_facts": {str(facts): _texts_object(texts) for facts, texts in agreement.by_facts.items()},
     }
 
@@ -200,6 +206,27 @@ def _labels_csv_rows(agreement: LabelAgreement) -> Iterator[CsvRow]:
                         yield row(label, name, rate)
     for statistic, number in agreement.correlations.items():
         yield *start, "", "", "", statistic, *csv_cells(number)
+    yield *start, "", "", "", "errors_with_facts", *csv_cells(agreement.errors_with_facts)
+
+
+def disagreement_rows(study: VerdictStudy, examples: Iterable[Example]) -> Iterator[Document]:
+    """The texts that people and a metric label differently, with their data, in the order of the examples."""
+    by_text: dict[tuple[str, str], list[tuple[LabelAgreement, Disagreement]]] = {}
+    for agreement in study.agreements:
+        for each in agreement.disagreements:
+            by_text.setdefault((each.item, each.system), []).append((agreement, each))
+    for example in examples:
+        for agreement, each in by_text.pop((example.item, example.system), []):
+            yield {
+                "id": example.item,
+                "system": example.system,
+                "gold": agreement.gold,
+                "people": each.people,
+                "metric": agreement.metric,
+                "says": each.metric,
+                "data": list(map(list, example.table.records)),
+                "text": example.text,
+            }
 
 
 def _confusion_csv_row(

@@ -5,7 +5,7 @@ INLG 2020.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
@@ -95,9 +95,22 @@ class LabelledTexts:
     four_way: Confusion | None
 
 
+class Disagreement(NamedTuple):
+    """A text that people and a metric label differently."""
+
+    item: str
+    system: str
+    people: str
+    metric: str
+
+
 @dataclass(frozen=True, slots=True)
 class LabelAgreement:
-    """One metric's labels against gold labels; `correlations` are of its confidence with a rating."""
+    """One metric's labels against gold labels; `correlations` are of its confidence with a rating.
+
+    `errors_with_facts` is Spearman's correlation of errors (two labels) with the number of facts.
+    `disagreements` are by four labels, where both have them.
+    """
 
     metric: str
     gold: str
@@ -105,6 +118,8 @@ class LabelAgreement:
     cut: Cut | None
     all_texts: LabelledTexts
     by_facts: Mapping[int, LabelledTexts]
+    errors_with_facts: Estimate
+    disagreements: tuple[Disagreement, ...]
     correlations: Mapping[str, Estimate] = field(default_factory=dict)
 
 
@@ -321,14 +336,11 @@ class _LabelAnalysis:
         panel, predicted = self._panel, self._label(number, gold)
         usable = predicted.usable
         labels = LABELS if gold.labels == predicted.labels == LABELS else TWO_LABELS
-        highest = len(labels) - 1
+        people, said = (
+            np.minimum(numbers, len(labels) - 1) for numbers in (gold.numbers[usable], predicted.numbers)
+        )
         all_texts, by_facts = _count_texts(
-            np.minimum(gold.numbers[usable], highest),
-            np.minimum(predicted.numbers, highest),
-            labels,
-            panel.item_of[usable],
-            panel.facts[usable],
-            self._draws,
+            people, said, labels, panel.item_of[usable], panel.facts[usable], self._draws
         )
         return LabelAgreement(
             metric=panel.result.scores[number].metric,
@@ -337,8 +349,27 @@ class _LabelAnalysis:
             cut=predicted.cut,
             all_texts=all_texts,
             by_facts=by_facts,
+            errors_with_facts=self._errors_with_facts((people > 0) != (said > 0), usable),
+            disagreements=tuple(self._disagreements(people, said, labels, usable)),
             correlations=self._correlations(predicted, gold),
         )
+
+    def _errors_with_facts(self, wrong: Mask, usable: Mask) -> Estimate:
+        errors, facts = wrong.astype(np.float64), self._panel.facts[usable].astype(np.float64)
+        reason = why_no_correlation(errors, facts)
+        if reason:
+            return Estimate(math.nan, reason=reason)
+        item_of = self._panel.item_of[usable]
+        return estimate(self._wide_draws.apply_one(lambda weights: spearman(errors, facts, item_of, weights)))
+
+    def _disagreements(
+        self, people: Indices, said: Indices, labels: Sequence[str], usable: Mask
+    ) -> Iterator[Disagreement]:
+        panel, texts = self._panel, np.flatnonzero(usable)
+        for index in np.flatnonzero(people != said):
+            text = texts[index]
+            item, system = panel.items[panel.item_of[text]], panel.result.systems[panel.system_of[text]]
+            yield Disagreement(item, system, labels[people[index]], labels[said[index]])
 
     def _label(self, number: int, gold: _GoldLabels) -> _MetricLabels:
         key = gold.title, number

@@ -20,6 +20,9 @@ Answer = NDArray[np.float64]
 # WebNLG 2017 ratings.
 SOFTNESS = 2
 Asked = Literal["facts to text", "text to facts", "text to fact"]
+# Forms of the check: our own, that of the paper, and that of the authors' program.
+PAPER, NLGI = "paper", "nlgi"
+COMPATS = ("", PAPER, NLGI)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,9 @@ class Check:
     ) -> "Check":
         """The check of an example; a record without a value says nothing and is no fact."""
         facts = facts_of(example.table)
-        if not compat:
+        if compat != NLGI:
             facts = {index: record for index, record in facts.items() if clean_value(record.value)}
-        write = _sentence_like_nlgi if compat else Templates.sentence
+        write = _sentence_like_nlgi if compat == NLGI else Templates.sentence
         return cls(
             text=example.text,
             sentences={index: write(templates, record) for index, record in facts.items()},
@@ -62,7 +65,7 @@ class Check:
     @property
     def is_silent(self) -> bool:
         """Whether there is nothing to read; the original program asks its model all the same."""
-        return not self.text.strip() and not self.compat
+        return not self.text.strip() and self.compat != NLGI
 
 
 def _sentence_like_nlgi(templates: Templates, record: Record) -> str:
@@ -94,8 +97,9 @@ def questions_of(check: Check) -> list[Question]:
         questions.append(Question("facts to text", TextPair(check.facts, text)))
     if check.direction != "hallucination":
         together = " ".join(check.required_sentences.values())
-        # Where nothing has to be said there is nothing to ask, but the original program asks.
-        if together or check.compat:
+        # Where nothing has to be said there is nothing to ask, but the original program asks. The paper does
+        # not ask about all facts together.
+        if (together and check.compat != PAPER) or check.compat == NLGI:
             questions.append(Question("text to facts", TextPair(text, together)))
         questions += [
             Question("text to fact", TextPair(text, sentence), index)
@@ -135,8 +139,9 @@ def decide(check: Check, answers: Sequence[Answer]) -> Decision:
     forth = [float(answer[ENTAILMENT]) for question, answer in asked if question.kind == "facts to text"]
     # Where nothing has to be said, nothing is left out.
     back = float(np.mean([answer[ENTAILMENT] for answer in facts.values()] or [1.0]))
-    confidence = min((float(answer[ENTAILMENT]) for answer in answers), default=1.0)
-    omissions = {"text to facts", "text to fact"} if check.compat else {"text to fact"}
+    kinds = _kinds_that_decide(check)
+    decisive = [float(answer[ENTAILMENT]) for question, answer in asked if question.kind in kinds]
+    confidence = min(decisive, default=1.0)
     return Decision(
         check=check,
         value=confidence if check.compat else _value(check, asked),
@@ -144,9 +149,15 @@ def decide(check: Check, answers: Sequence[Answer]) -> Decision:
         facts_to_text=forth[0] if forth else math.nan,
         text_to_facts=math.nan if check.direction == "hallucination" else back,
         hallucination=float("facts to text" in found),
-        omission=float(bool(found & omissions)),
+        omission=float(bool(found & kinds - {"facts to text"})),
         facts=facts,
     )
+
+
+def _kinds_that_decide(check: Check) -> set[Asked]:
+    """The questions of the paper; the original program also decides by the one about all facts together."""
+    kinds: set[Asked] = {"facts to text", "text to fact"}
+    return kinds | {"text to facts"} if check.compat == NLGI else kinds
 
 
 def _value(check: Check, asked: Sequence[tuple[Question, Answer]]) -> float:

@@ -8,7 +8,16 @@ from collections.abc import Mapping, Sequence
 
 from factable.core.metric import Metric, metric, param
 from factable.core.results import Analysis, Findings
-from factable.metrics.nli.check import Check, Decision, decide, explain_check, questions_of, sentence_pairs
+from factable.metrics.nli.check import (
+    COMPATS,
+    NLGI,
+    Check,
+    Decision,
+    decide,
+    explain_check,
+    questions_of,
+    sentence_pairs,
+)
 from factable.metrics.selection import Selection, names_in
 from factable.metrics.tables import NO_FACTS, columns_of
 from factable.models.nli import entailment_of_groups, nli_identity
@@ -16,7 +25,6 @@ from factable.models.templates import load_templates, templates_checksum
 from factable.types import Example
 
 DIRECTIONS = ("both", "omission", "hallucination")
-COMPATS = ("", "nlgi")
 PARTS_OF = {
     "omission": ("text_to_facts", "omission"),
     "hallucination": ("facts_to_text", "hallucination"),
@@ -28,6 +36,7 @@ class NliCheck(Metric):
     """Entailment of each fact by the text, and of the text by the facts (Dušek and Kasner 2020)."""
 
     name = "nli"
+    version = 2
     slow = True
 
     model: str = param(
@@ -46,12 +55,15 @@ class NliCheck(Metric):
     )
     optional: str = param("", "facts that may be left out, such as near,eatType=restaurant", example="born")
     compat: str = param(
-        "", '"nlgi" decides as that program does; its value is the confidence', choices=COMPATS
+        "",
+        '"paper": only the questions of the paper; "nlgi": decides as that program does; the value of both '
+        "is the confidence",
+        choices=COMPATS,
     )
 
     def check(self) -> None:
         """Refuse what does not go together."""
-        if self.compat and self.direction != "both":
+        if self.compat == NLGI and self.direction != "both":
             raise self.bad("direction", '"both" with compat="nlgi", whose decision takes both')
 
     @property

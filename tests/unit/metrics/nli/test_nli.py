@@ -22,9 +22,9 @@ TEXT = "Aromi serves French food. It is cheap."
 EXAMPLE = Example("1", "", TEXT, FACTS)
 
 
-def check_of(example=EXAMPLE, *, required=(), optional=(), direction="both"):
+def check_of(example=EXAMPLE, *, required=(), optional=(), direction="both", compat=""):
     selection = Selection(frozenset(required), frozenset(optional))
-    return Check.of(example, Templates(), selection, direction=direction, compat="")
+    return Check.of(example, Templates(), selection, direction=direction, compat=compat)
 
 
 def explain(metric, example):
@@ -72,8 +72,21 @@ def test_the_rule():
     assert decision.confidence == 0.1
     assert (decision.hallucination, decision.omission) == (1, 1)
     fine = decide(check_of(), [E, N, E, E])
-    # All facts together count for the value and the confidence, but not for the label.
-    assert (fine.hallucination, fine.omission, fine.confidence) == (0, 0, 0.3)
+    # All facts together count for the value only; the paper does not ask for them.
+    assert (fine.hallucination, fine.omission, fine.confidence) == (0, 0, 0.8)
+
+
+def test_paper_asks_only_its_own_questions():
+    check = check_of(compat="paper")
+    assert [question.kind for question in questions_of(check)] == [
+        "facts to text",
+        "text to fact",
+        "text to fact",
+    ]
+    decision = decide(check, [N, E, E])
+    assert decision.value == decision.confidence == 0.3
+    assert (decision.hallucination, decision.omission) == (1, 0)
+    assert NliCheck(compat="paper", direction="omission").parts == ("confidence", "text_to_facts", "omission")
 
 
 def soft(answer):
