@@ -65,6 +65,36 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
+def open_site(browser: Any) -> Iterator[Callable[..., Any]]:
+    """A function that opens a page of a server; no page may complain or ask another server for anything."""
+    contexts, complaints = [], []
+
+    def open_url(url: str, *, width: int = 1280, height: int = 900, **options: Any) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        own = "/".join(url.split("/")[:3])
+
+        def note(message: Any) -> None:
+            # Browsers log every request that is refused, also where the page shows why.
+            if not message.text.startswith("Failed to load resource: the server responded"):
+                complaints.append(f"console: {message.text}")
+
+        page.on("console", note)
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: request.url.startswith(own) or complaints.append(request.url))
+        page.goto(url)
+        return page
+
+    yield open_url
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
 def make_report(tmp_path: Path) -> Callable[..., Path]:
     """A function: examples, metrics and fields of Report in, a file out."""
 
