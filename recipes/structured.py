@@ -16,7 +16,7 @@ import orjson
 
 from factable.io.data import make_table
 from factable.io.marked_texts import read_marked_texts
-from factable.metrics.ledger.metric import is_structured
+from factable.metrics.ledger.required import is_structured
 from factable.metrics.ledger.structured import NO_MARKS, StructuredReading
 from factable.metrics.ledger.structured_verdict import Weighed
 from factable.models.marks import mark_sentences

@@ -30,6 +30,7 @@ BUILT_IN = {
     "co": "factable.metrics.extraction.metrics:Co",
     "cs": "factable.metrics.extraction.metrics:Cs",
     "fact_classifier": "factable.metrics.slots.fact_classifier:FactClassifierDistance",
+    "judge": "factable.metrics.judge.metric:Judge",
     "ledger": "factable.metrics.ledger.metric:Ledger",
     "meteor": "factable.metrics.meteor.metric:Meteor",
     "nist": "factable.metrics.nist:Nist",

@@ -6,7 +6,16 @@ from factable.metrics.ledger.audit import Audit
 from factable.metrics.ledger.doubts import Doubts, uncovered_spans
 from factable.metrics.ledger.features import NliAnswer, logit, rival_mentions, supporting_records
 from factable.metrics.ledger.reading import CONNECTING, content_words, overlaps, word_runs
-from factable.metrics.ledger.verdict import Claim, ClaimState, Fact, FactState, Rules, Verdict, label_of
+from factable.metrics.ledger.verdict import (
+    Claim,
+    ClaimState,
+    Fact,
+    FactState,
+    Rules,
+    Verdict,
+    distinct_claims,
+    label_of,
+)
 from factable.metrics.ledger.weights import probability
 from factable.models.nli import CONTRADICTION, ENTAILMENT, NEUTRAL
 from factable.text.values import Boolean, Date, Number, Relation
@@ -148,7 +157,7 @@ def _claims(
         Claim(*span, "supported", supporting_records(audit.reading, span), probability(odds))
         for span, odds in audit.mentions.items()
     ]
-    kept = _without_overlaps([*bad, *good])
+    kept = distinct_claims([*bad, *good])
     clean = [
         sentence for sentence, odds in audit.sentences.items() if probability(odds) >= rules.hallucination
     ]
@@ -226,12 +235,3 @@ def _joined(audit: Audit, claims: Sequence[Claim]) -> list[Claim]:
 
 def _is_said(audit: Audit, word: str) -> bool:
     return word.lower() in audit.reading.data_words
-
-
-def _without_overlaps(claims: Sequence[Claim]) -> list[Claim]:
-    """The claims that do not overlap an earlier one; a longer one of the same kind comes first."""
-    kept: list[Claim] = []
-    for claim in sorted(claims, key=lambda each: (each.state == "supported", each.start - each.end)):
-        if not any(overlaps(claim.span, other.span) for other in kept):
-            kept.append(claim)
-    return kept

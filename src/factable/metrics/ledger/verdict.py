@@ -159,6 +159,15 @@ def label_of(facts: Sequence[Fact], claims: Sequence[Claim]) -> str:
     return "+".join(error for state, error in ERROR_OF.items() if state in states) or OK
 
 
+def distinct_claims(claims: Sequence[Claim]) -> list[Claim]:
+    """The claims that do not overlap an earlier one; faults come first, and longer ones."""
+    kept: list[Claim] = []
+    for claim in sorted(claims, key=lambda each: (each.state == "supported", each.start - each.end)):
+        if not any(claim.start < other.end and other.start < claim.end for other in kept):
+            kept.append(claim)
+    return kept
+
+
 class Rules(NamedTuple):
     """Which facts must be said, what is ignored, and how probable a thing must be to pass.
 

@@ -49,6 +49,7 @@ CHECKSUMS = {
     "data/models/word_embeddings.bin": "2655fab7816f43efb3fad20f05446eb86b486521b298db97d541c7a9c4d2202d",
     "data/patterns/e2e.toml": "3c8106aef5b877b29c1be39cab09abdb35aaa4c728da1c5c0309e7dc666f78dc",
     "data/patterns/rotowire.toml": "077f75045cfe3feb275f6fb447702fc41c91b0d68e141374868aed47236feacd",
+    "data/prompts/judge-1.toml": "648439402192dade25c83873e8dbf254e771c41be3c02cd1e39e68ef2ce0d427",
     "data/questions/dbpedia.json": "38e76cb5de01277a0283446c7efe82c874daff2c062ab5bd602cd748f46db08d",
     "data/schema/result.json": "12a02debdbf6f623e9de8429f245122af40eefc6315a7f08f80e815d0a52796a",
     "data/templates/e2e.json": "406c40d5c481e39dd60d9083649b58f5dc67af588b6a2350e9600c0b214e2bd4",

@@ -1,0 +1,1 @@
+"""A language model as judge, with results of the ledger's kind."""
