@@ -7,13 +7,15 @@ from importlib.util import find_spec
 
 import pytest
 from contract_examples import OTHER, WHOLE
-from variants import Files, Variants
+from variants import VALUES, Files, Variants
 
 from factable.core.metric import Metric
 from factable.errors import MissingExtraError, MissingProgramError
+from factable.metrics.judge.metric import URL_VARIABLE
 from factable.models.language_model import LANGUAGE_MODEL_VARIABLE
 from factable.models.runtime.folders import CONFIG
 from helpers.gpt2 import make_gpt2
+from helpers.judge_server import JudgeServer
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -23,8 +25,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(item.callspec.params["name"]))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def judge_server() -> Iterator[str]:
+    """The address of a judge for whoever names none."""
+    with JudgeServer() as server, pytest.MonkeyPatch.context() as environment:
+        environment.setenv(URL_VARIABLE, server.url)
+        yield server.url
+
+
 @pytest.fixture(scope="session")
-def variants(tmp_path_factory) -> Variants:
+def variants(tmp_path_factory, judge_server) -> Variants:
+    VALUES["judge", "url"] = (f"{judge_server}/",)
     return Variants(Files(tmp_path_factory.mktemp("files")))
 
 

@@ -21,6 +21,7 @@ from factable.metrics.slots.fact_classifier import FactClassifier, write_classif
 from factable.models.runtime.manifest import MANIFEST, embedded_folder
 from factable.train.counts import CountsBuilder
 from helpers.gpt2 import make_gpt2
+from helpers.paths import SOURCE
 from helpers.t5 import make_t5_folder
 
 NUMBERS = (0, 0.25, 1, 3)
@@ -93,6 +94,11 @@ def make_questions(path: Path) -> None:
     path.write_text(json.dumps({"fieldOfWork": ["What did <subject> do?"]}))
 
 
+def make_prompts(path: Path) -> None:
+    shutil.copy(SOURCE / "factable/data/prompts/judge-1.toml", path)
+    path.write_text(path.read_text() + "\n# Of one's own.\n")
+
+
 def copy_model(name: str, entry: str, factor: float) -> Callable[[Path], None]:
     """A maker of an embedded model with one number of its manifest multiplied."""
 
@@ -126,6 +132,7 @@ MAKERS: dict[tuple[str, str], Callable[[Path], object]] = {
     ("bertscore", "idf"): make_pool,
     ("bertscore", "baseline"): make_baseline,
     ("perplexity", "model"): lambda path: make_gpt2(path, beginnings=False),
+    ("judge", "prompts"): make_prompts,
     ("questeval", "qa"): copy_model("qa", "temperature", 2),
     ("questeval", "questions"): make_questions,
     ("questeval", "writer"): lambda path: make_t5_folder(path, [WHOLE.text]),

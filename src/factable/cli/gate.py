@@ -7,7 +7,7 @@ from typing import IO, Any, Literal
 
 import click
 
-from factable.cli.ledger import ledger_options, load_config
+from factable.cli.ledger import chosen_metric, ledger_options, load_config
 from factable.cli.options import run_options
 from factable.cli.output import (
     ReportPage,
@@ -25,11 +25,11 @@ from factable.engine.plan import Scored
 from factable.engine.score import score_files
 from factable.errors import UsageError
 from factable.gate.baseline import read_baseline
-from factable.gate.decision import GateResult, judge, write_result
+from factable.gate.decision import GateResult, decide, write_result
 from factable.gate.outcomes import Outcome, outcome_rows, outcomes_of
 from factable.gate.policy import make_policy
 from factable.io.files import open_output
-from factable.metrics.ledger.metric import Ledger
+from factable.metrics.ledger.verdict_metric import VerdictMetric
 from factable.report.gate import gate_text, summary_lines, summary_markdown
 from factable.report.html import Report, write_report
 from factable.report.junit import annotated, write_junit
@@ -88,6 +88,8 @@ def gate(
     jobs: int | None,
     resume: str | None,
     skip_bad: bool,
+    judge: str,
+    in_doubt: bool,
     **facts: str,
 ) -> None:
     """Fail when too many texts in FILES leave facts out, get them wrong or make them up.
@@ -104,11 +106,11 @@ def gate(
         known = load_config(config, no_config, facts)
         policy = make_policy(known.policy, fail_on, max_rates)
         before = read_baseline(baseline) if baseline else None
-        metric = Ledger(**known.options)
+        metric = chosen_metric(known, judge, in_doubt)
         streams = {name: stack.enter_context(open_output(path)) for name, path in outputs.items() if path}
         page = stack.enter_context(open_report(report, files, out=out))
         scored, outcomes = _score(files, metric, page, scoring)
-        result = judge(metric, scored.scores[0], outcomes, policy, before)
+        result = decide(metric, scored.scores[0], outcomes, policy, before)
         _write(result, streams)
         _write_page(page, result, scored)
     shown = gate_text(result, everything=everything, colour=shows_colour())
@@ -146,7 +148,7 @@ def _check_outputs(files: Sequence[str], baseline: str, outputs: dict[str, str])
 
 
 def _score(
-    files: Sequence[str], metric: Ledger, page: ReportPage, scoring: Mapping[str, Any]
+    files: Sequence[str], metric: VerdictMetric, page: ReportPage, scoring: Mapping[str, Any]
 ) -> tuple[Result, list[Outcome]]:
     """The scores of all files, and the outcome of each text."""
     outcomes: list[Outcome] = []

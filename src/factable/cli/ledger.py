@@ -2,16 +2,19 @@
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from factable.cli.output import explain_run
+from factable.core.signature import spec
 from factable.errors import UsageError
 
 if TYPE_CHECKING:
     from factable.gate.config import Config
+    from factable.metrics.ledger.verdict_metric import VerdictMetric
 
 CONFIG_NAME = "factable.toml"
 FACTS = {
@@ -34,8 +37,17 @@ def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def ledger_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--required`, `--optional`, `--ignore`, `--config` and `--no-config`."""
+    """`--judge`, `--in-doubt`, `--required`, `--optional`, `--ignore`, `--config` and `--no-config`."""
     command = config_options(command)
+    command = click.option(
+        "--in-doubt", is_flag=True, help="Ask the judge only where the ledger is in doubt."
+    )(command)
+    command = click.option(
+        "--judge",
+        default="",
+        metavar="URL",
+        help="Let a language model judge: its server (URL, URL#MODEL), or a spec of the metric judge.",
+    )(command)
     for name, about in reversed(FACTS.items()):
         command = click.option(f"--{name}", default="", metavar="NAMES", help=about)(command)
     return command
@@ -48,17 +60,32 @@ def load_config(config: str, no_config: bool, facts: Mapping[str, str]) -> "Conf
     path = find_config(config, no_config)
     known = read_config(path) if path else Config()
     given = {name: names for name, names in facts.items() if names}
-    return Config({**known.options, **given}, known.policy)
+    return Config({**known.options, **given}, known.judge, known.policy)
+
+
+def chosen_metric(known: "Config", judge: str, in_doubt: bool) -> "VerdictMetric":
+    """The ledger, the judge, or both, as the command line has it."""
+    from factable.metrics.ledger.metric import Ledger
+    from factable.metrics.ledger.second_opinion import load_judge, with_rules_of
+
+    ledger = Ledger(**known.options)
+    if not judge:
+        if in_doubt and not ledger.judge:
+            raise UsageError("--in-doubt needs a judge; give --judge URL")
+        return ledger
+    made = load_judge(judge, {"judge": known.judge})
+    return replace(ledger, judge=spec(made)) if in_doubt else with_rules_of(made, ledger)
 
 
 def ledger_defaults(config: str, no_config: bool) -> dict[str, Mapping[str, Any]]:
-    """The parameters that the configuration gives to the metric `ledger`, wherever its spec does not."""
+    """The parameters that the configuration gives to the ledger and the judge, where a spec does not."""
     path = find_config(config, no_config)
     if not path:
         return {}
     from factable.gate.config import read_config
 
-    return {"ledger": read_config(path).options}
+    known = read_config(path)
+    return {"ledger": known.options, "judge": known.judge}
 
 
 def find_config(config: str, no_config: bool) -> str:

@@ -1,6 +1,7 @@
 """Options that several commands have."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -76,9 +77,38 @@ skip_bad_option = click.option(
 )
 
 
+@contextmanager
+def _tell_usage(budget: str) -> Iterator[None]:
+    """Keep to a budget, and say at the end what judges were asked and what it cost."""
+    from factable.cli.output import say
+    from factable.models.llm.usage import Usage, track_usage
+
+    usage = Usage()
+    try:
+        with track_usage(budget) as usage:
+            yield
+    finally:
+        if usage.asked or usage.cached or usage.failures:
+            say(f"factable: judge: {usage}")
+
+
+def _track_usage(ctx: click.Context, _param: click.Parameter, budget: str) -> None:
+    ctx.with_resource(_tell_usage(budget))
+
+
+budget_option = click.option(
+    "--budget",
+    default="",
+    metavar="MAX",
+    expose_value=False,
+    callback=_track_usage,
+    help="Most that judges may cost: money, such as 2.50, or '500000 tokens'. Default: no limit.",
+)
+
+
 def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How examples are scored, wherever they are: `--engine`, `--jobs`, `--resume` and `--skip-bad`."""
-    return engine_option(jobs_option(resume_option(skip_bad_option(command))))
+    """How texts are scored: `--engine`, `--jobs`, `--resume`, `--skip-bad` and `--budget`."""
+    return engine_option(jobs_option(resume_option(skip_bad_option(budget_option(command)))))
 
 
 def join_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,14 +14,15 @@ from factable.io.toml import parse_toml
 Read = Callable[[object], Any]
 LISTED_KINDS = f"{', '.join(KINDS[:-1])} and {KINDS[-1]}"
 # Options that may name a file or a folder.
-FILES = ("model", "templates", "weights")
+FILES = ("model", "templates", "weights", "prompts")
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Parameters of the metric `ledger` by name, and a policy."""
+    """Parameters of the metrics `ledger` and `judge` by name, and a policy."""
 
     options: Mapping[str, Any] = field(default_factory=dict)
+    judge: Mapping[str, Any] = field(default_factory=dict)
     policy: Policy = field(default_factory=Policy)
 
 
@@ -34,9 +35,15 @@ def read_config(path: str) -> Config:
     gate = given.pop("gate", {})
     if not isinstance(gate, dict):
         _refuse(path, '"gate" is no table', "write [gate] on a line of its own")
+    # A text names the judge of the ledger, a table holds the parameters of the metric.
+    judge = given.pop("judge") if isinstance(given.get("judge"), dict) else {}
     options = _take(path, given, OPTIONS, more=("gate",))
     policy = _take(path, gate, GATE, where="[gate] ")
-    return Config({name: _beside(path, name, value) for name, value in options.items()}, Policy(**policy))
+    return Config(_beside_all(path, options), _beside_all(path, judge), Policy(**policy))
+
+
+def _beside_all(path: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _beside(path, name, value) for name, value in options.items()}
 
 
 def _beside(path: str, name: str, value: Any) -> Any:
@@ -145,5 +152,8 @@ OPTIONS: Mapping[str, Read] = {
     "model": _text,
     "templates": _text,
     "weights": _text,
+    "judge": _text,
+    "doubt_from": _share,
+    "doubt_to": _share,
 }
 GATE: Mapping[str, Read] = {"fail_on": _kinds, "max_rate": _rates}

@@ -13,7 +13,7 @@ from factable.errors import DataError, Fault
 from factable.gate.baseline import Baseline, Changes, find_changes, signature_differences
 from factable.gate.outcomes import Key, Outcome
 from factable.gate.policy import KINDS, UNSCORED, Breach, Policy, find_breaches
-from factable.metrics.ledger.metric import Ledger
+from factable.metrics.ledger.verdict_metric import VerdictMetric
 from factable.metrics.tables import NO_FACTS
 from factable.stats import Column
 from factable.stats.bootstrap import Draws, interval
@@ -31,7 +31,7 @@ class Rate(NamedTuple):
     high: float
 
 
-def measure_rates(metric: Ledger, scores: Scores, items: Sequence[str]) -> dict[str, Rate]:
+def measure_rates(metric: VerdictMetric, scores: Scores, items: Sequence[str]) -> dict[str, Rate]:
     """Each rate of all scored texts; items are drawn, with all their texts."""
     scored = ~np.isnan(np.frombuffer(scores.values))
     numbers: dict[str, int] = {}
@@ -101,8 +101,12 @@ class GateResult:
         return [made_with + ", ".join(differences)] if differences else []
 
 
-def judge(
-    metric: Ledger, scores: Scores, outcomes: Sequence[Outcome], policy: Policy, baseline: Baseline | None
+def decide(
+    metric: VerdictMetric,
+    scores: Scores,
+    outcomes: Sequence[Outcome],
+    policy: Policy,
+    baseline: Baseline | None,
 ) -> GateResult:
     """Measure rates and compare them with the policy and the baseline."""
     if all(outcome.label == UNSCORED for outcome in outcomes):

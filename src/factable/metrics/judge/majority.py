@@ -3,33 +3,17 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from factable.metrics.judge.answers import Sample
 from factable.metrics.judge.material import Material
 from factable.metrics.ledger.coverage import facts_said
 from factable.metrics.ledger.reading import overlaps
 from factable.metrics.ledger.structured import StructuredReading
-from factable.metrics.ledger.verdict import Claim, Fact, Verdict, distinct_claims, label_of
+from factable.metrics.ledger.verdict import Claim, Fact, JudgedVerdict, distinct_claims, label_of
 from factable.types import OK
 
 # The graver state wins where as many answers give another.
 GRAVITY = ("supported", "omitted", "contradicted")
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class JudgedVerdict(Verdict):
-    """A verdict of a judge, with what it took.
-
-    `agreement` is the share of answers with the same label, `quotes` and `dropped` count the words that were
-    quoted and those of them that the text does not have.
-    """
-
-    agreement: float = 1.0
-    quotes: int = 0
-    dropped: int = 0
-    tokens: int = 0
-    cost: float = 0.0
 
 
 def empty_verdict(material: Material) -> JudgedVerdict:

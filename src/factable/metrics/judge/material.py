@@ -1,9 +1,8 @@
 """What a judge is shown of an example: its data in one of several forms, numbered facts and sentences."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-import orjson
 
 from factable.core.schema import record_paths
 from factable.errors import printable
@@ -130,8 +129,8 @@ def _fact_line(record: Record, path: str, is_source: bool) -> str:
 def _as_json(table: Table) -> str:
     if table.source is None:
         rows = [[part for part in record if part] for record in table.records]
-        return orjson.dumps(rows).decode()
-    return orjson.dumps(table.source, default=str, option=orjson.OPT_INDENT_2).decode()
+        return json.dumps(rows, ensure_ascii=False)
+    return json.dumps(table.source, ensure_ascii=False, indent=1, default=str)
 
 
 def _as_table(table: Table) -> str:

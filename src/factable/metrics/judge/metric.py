@@ -8,10 +8,10 @@ from types import MappingProxyType
 from factable.core.metric import metric, param
 from factable.errors import UsageError
 from factable.metrics.judge.answers import Sample, read_answer
-from factable.metrics.judge.majority import JudgedVerdict, empty_verdict, majority
+from factable.metrics.judge.majority import empty_verdict, majority
 from factable.metrics.judge.material import FORMS, Material
 from factable.metrics.judge.prompts import DEFAULT_PROMPTS, load_prompts, prompts_checksum
-from factable.metrics.ledger.verdict import Rules, Verdict
+from factable.metrics.ledger.verdict import JudgedVerdict, Rules, Verdict
 from factable.metrics.ledger.verdict_metric import COUNTS, RATES, Unscored, VerdictMetric
 from factable.metrics.selection import Selection, names_in
 from factable.metrics.tables import NO_FACTS
@@ -38,14 +38,7 @@ class Judge(VerdictMetric):
 
     name = "judge"
     parts = (*RATES, "agreement", "dropped", "tokens", "cost")
-    scales = MappingProxyType(
-        {
-            **VerdictMetric.scales,
-            "dropped": "per 100 quotes",
-            "tokens": "per text",
-            "cost": "per text",
-        }
-    )
+    scales = MappingProxyType({**VerdictMetric.scales, "dropped": "per 100 quotes"})
 
     url: str = param(
         "",

@@ -25,7 +25,7 @@ def find_quote(text: str, quote: str, within: Span | None = None) -> Span | None
     Case, blanks, kinds of quotes and dashes do not count; an ellipsis stands for anything in the same
     sentence; of four words and more, one in five may differ, but no number.
     """
-    cleaned = _ESCAPED.sub(" ", quote).strip(_OUTSIDE)
+    cleaned = _ESCAPED.sub(" ", quote).translate(_SAME).strip(_OUTSIDE)
     if not cleaned:
         return None
     for span in filter(None, (within, (0, len(text)))):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TypedDict
 
-from factable.core.metric import metric, param
+from factable.core.metric import Metric, metric, param
 from factable.errors import UsageError, suggest_parameters
 from factable.io.faults import kind_of
 from factable.io.rows import table_of
@@ -14,10 +14,11 @@ from factable.metrics.ledger.decide import make_verdict
 from factable.metrics.ledger.doubts import doubts_of
 from factable.metrics.ledger.reading import Reading
 from factable.metrics.ledger.required import is_structured
+from factable.metrics.ledger.second_opinion import load_judge, settle_doubts, with_rules_of
 from factable.metrics.ledger.structured import NO_MARKS, StructuredReading
 from factable.metrics.ledger.structured_verdict import structured_verdicts
-from factable.metrics.ledger.verdict import Rules, Verdict
-from factable.metrics.ledger.verdict_metric import Unscored, VerdictMetric
+from factable.metrics.ledger.verdict import JudgedVerdict, Rules, Verdict
+from factable.metrics.ledger.verdict_metric import COUNTS, RATES, Unscored, VerdictMetric
 from factable.metrics.ledger.weights import load_ledger_weights, load_structured_weights, weights_checksum
 from factable.metrics.nli.metric import NliCheck
 from factable.metrics.questeval.metric import QuestEval
@@ -84,9 +85,25 @@ class Ledger(VerdictMetric):
         "", "a file made by `factable train ledger`; without one, the weights that ship", file=True
     )
 
+    judge: str = param(
+        "",
+        "a language model that is asked where the ledger is in doubt: an address such as "
+        "http://localhost:8080/v1, with the name of a model behind a #, or a spec of the metric judge",
+        example="judge",
+    )
+    doubt_from: float = param(0.3, "lowest probability of OK at which the judge is asked", range=(0.0, 1.0))
+    doubt_to: float = param(0.7, "highest probability of OK at which the judge is asked", range=(0.0, 1.0))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Rates; with a judge, also the share of texts that it was asked about, and what that took."""
+        return (*RATES, "asked", "tokens", "cost") if self.judge else RATES
+
     def checksums(self) -> Mapping[str, str]:
-        """Checksums of the model, the templates and the weights."""
+        """Checksums of the model, the templates, the weights and the prompts of a judge."""
+        of_judge = self._judge.checksums() if self.judge else {}
         return {
+            **{f"judge_{name}": checksum for name, checksum in of_judge.items()},
             "model": nli_identity(self.model),
             "templates": templates_checksum(self.templates),
             "weights": weights_checksum(self.weights),
@@ -106,8 +123,20 @@ class Ledger(VerdictMetric):
         return {name: names_in(getattr(self, name)) for name in names} | hints
 
     def check(self) -> None:
-        """Refuse labels and units that cannot be read."""
+        """Refuse labels and units that cannot be read, and a judge that is none."""
         _ = self.hints
+        if self.doubt_from > self.doubt_to:
+            raise self.bad("doubt_from", f"at most doubt_to, which is {self.doubt_to:g}")
+        if self.judge:
+            _ = self._judge
+
+    @property
+    def _judge(self) -> VerdictMetric:
+        return with_rules_of(load_judge(self.judge), self)
+
+    def signature_parts(self) -> list[str]:
+        """The server and the model of a judge, where the environment names them."""
+        return self._judge.signature_parts() if self.judge else []
 
     @property
     def hints(self) -> SchemaHints:
@@ -125,7 +154,13 @@ class Ledger(VerdictMetric):
         return Rules(selection, names_in(self.ignore), self.omission, self.hallucination, self.small)
 
     def verdicts(self, examples: Sequence[Example]) -> list[Verdict]:
-        """The ledger of each text."""
+        """The ledger of each text, settled by the judge where there is one and the ledger is in doubt."""
+        verdicts = self._own_verdicts(examples)
+        if not self.judge:
+            return verdicts
+        return settle_doubts(self._judge, examples, verdicts, self.doubt_from, self.doubt_to)
+
+    def _own_verdicts(self, examples: Sequence[Example]) -> list[Verdict]:
         structured = [is_structured(example.table) for example in examples]
         by_kind = {
             True: iter(
@@ -165,6 +200,21 @@ class Ledger(VerdictMetric):
         doubts = [doubts_of(each, self.rules, templates) for each in audits]
         answers = ask([each.pairs for each in doubts])
         return [make_verdict(*each, self.rules) for each in zip(audits, doubts, answers, strict=True)]
+
+    def more_counts(self, verdict: Verdict | Unscored) -> tuple[float, ...]:
+        """Whether the judge was asked, and what that took."""
+        if not self.judge:
+            return ()
+        asked = isinstance(verdict, JudgedVerdict)
+        return (1.0, verdict.tokens, verdict.cost) if asked else (0.0, 0.0, 0.0)
+
+    def finish(self, totals: Sequence[float]) -> dict[str, float]:
+        """Rates of one or many texts; with a judge, the share that it was asked about and what that took."""
+        rates = VerdictMetric.finish(self, totals)
+        if self.judge:
+            names = ("asked", "tokens", "cost")
+            rates |= {name: total / totals[0] for name, total in zip(names, totals[COUNTS:], strict=True)}
+        return rates
 
     def values(self, examples: Sequence[Example], verdicts: Sequence[Verdict | Unscored]) -> list[float]:
         """The value of each text; beside triples and slots, the mean with what other metrics say of it."""
@@ -206,6 +256,9 @@ class LedgerOptions(TypedDict, total=False):
     evidence: str
     value: str
     weights: str
+    judge: str
+    doubt_from: float
+    doubt_to: float
 
 
 @suggest_parameters
@@ -229,6 +282,9 @@ def check(
     evidence: str = "best",
     value: str = "soft",
     weights: str = "",
+    judge: str = "",
+    doubt_from: float = 0.3,
+    doubt_to: float = 0.7,
 ) -> Verdict:
     """The ledger of one text.
 
@@ -251,12 +307,15 @@ def check(
         evidence=evidence,
         value=value,
         weights=weights,
+        judge=judge,
+        doubt_from=doubt_from,
+        doubt_to=doubt_to,
     )
     return metric.verdicts([example_of(metric, data, text, subject=subject, title=title)])[0]
 
 
-def example_of(metric: Ledger, data: object, text: str, *, subject: str = "", title: str = "") -> Example:
-    """What `check` is asked about as an example, with no fact misspelt in the parameters of the ledger."""
+def example_of(metric: Metric, data: object, text: str, *, subject: str = "", title: str = "") -> Example:
+    """What `check` is asked about as an example, with no fact misspelt in the parameters of the metric."""
     if not isinstance(text, str):
         raise UsageError(f"`text` is {kind_of(text)}; give the text as a string")
     table = table_of(data, subject=subject, title=title)

@@ -132,6 +132,21 @@ class Verdict:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgedVerdict(Verdict):
+    """A verdict of a language model, with what it took.
+
+    `agreement` is the share of answers with the same label, `quotes` and `dropped` count the words that were
+    quoted and those of them that the text does not have.
+    """
+
+    agreement: float = 1.0
+    quotes: int = 0
+    dropped: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+
 def _title(state: str, note: str) -> str:
     return f"{state}: {note}" if note else state
 

@@ -28,7 +28,13 @@ class VerdictMetric(Metric):
 
     parts = RATES
     scales = MappingProxyType(
-        {"omitted": "per 100 facts", "contradicted": "per 100 words", "unsupported": "per 100 words"}
+        {
+            "omitted": "per 100 facts",
+            "contradicted": "per 100 words",
+            "unsupported": "per 100 words",
+            "tokens": "per text",
+            "cost": "per text",
+        }
     )
     meanings = MappingProxyType(
         {

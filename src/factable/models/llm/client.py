@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import orjson
 
-from factable.errors import FactableWarning, ServerError, in_one_line
+from factable.errors import FactableWarning, ServerError, UsageError, in_one_line
 from factable.models.llm.completions import FINISHES, BadReplyError, Completion, read_completion
 from factable.models.llm.endpoint import Endpoint, Question, Sampling, refused_field
 from factable.models.llm.limits import Limits
@@ -34,6 +34,8 @@ CACHE_KIND = "judge"
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
 LONGEST_PAUSE = 300.0
+# A server that is not there is more likely not started than busy.
+UNREACHABLE_RETRIES = 2
 # After so many questions in a row without an answer the server is taken to be down.
 MAX_FAILED_IN_A_ROW = 5
 # No tokenizer makes more tokens of a text than this, of its bytes, for a budget to hold.
@@ -156,6 +158,8 @@ class _Run:
         # Until a first answer shows which fields the server takes, questions are asked one by one.
         self._first = threading.Lock()
         self._next_time = 0.0
+        self._done = threading.Condition()
+        self._under_way = 0
 
     def ask_all(self, questions: Sequence[Question]) -> Iterator[tuple[Question, Answer | Failure]]:
         """Question and answer as answers come; whatever ends the run ends all requests under way."""
@@ -178,20 +182,35 @@ class _Run:
 
     def _try(self, question: Question) -> Answer | Failure:
         """Ask until there is an answer, or no hope of one."""
-        characters = len(question.system) + len(question.user)
-        size = len(question.system.encode()) + len(question.user.encode())
-        release = reserve(size // BYTES_PER_TOKEN, self._sampling.max_tokens, self._prices)
+        used = self._reserve(question)
         try:
-            answer = self._attempts(question, characters)
-        finally:
-            note_usage(release)
-        if isinstance(answer, Failure):
+            answer = self._attempts(question, len(question.system) + len(question.user))
+            if isinstance(answer, Answer):
+                self._server.answered, self._server.failed_in_a_row = True, 0
+                _, tokens_in, tokens_out, _ = answer.completion
+                cost = self._prices.cost(tokens_in, tokens_out)
+                used.add(Usage(asked=1, tokens=tokens_in + tokens_out, cost=cost, seconds=answer.seconds))
             return answer
-        self._server.answered, self._server.failed_in_a_row = True, 0
-        _, tokens_in, tokens_out, _ = answer.completion
-        cost = self._prices.cost(tokens_in, tokens_out)
-        note_usage(Usage(asked=1, tokens=tokens_in + tokens_out, cost=cost, seconds=answer.seconds))
-        return answer
+        finally:
+            with self._done:
+                note_usage(used)
+                self._under_way -= 1
+                self._done.notify_all()
+
+    def _reserve(self, question: Question) -> Usage:
+        """Set aside what an answer may use; where the budget is short, once others have used less."""
+        size = len(question.system.encode()) + len(question.user.encode())
+        with self._done:
+            while True:
+                try:
+                    release = reserve(size // BYTES_PER_TOKEN, self._sampling.max_tokens, self._prices)
+                except UsageError:
+                    if not self._under_way:
+                        raise
+                    self._done.wait()
+                else:
+                    self._under_way += 1
+                    return release
 
     def _count_failure(self, failure: Failure) -> Failure:
         with self._lock:
@@ -219,7 +238,7 @@ class _Run:
                     outcome = self._read(reply, characters, body)
             except UnreachableError as error:
                 problem = f"cannot be reached ({error})"
-                if failed == self._limits.retries:
+                if failed >= min(self._limits.retries, UNREACHABLE_RETRIES):
                     raise self._error(f"{problem}; start it, or check the address") from None
             except HugeReplyError as error:
                 return Failure(f"the server sent {error}")

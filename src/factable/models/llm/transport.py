@@ -101,12 +101,13 @@ def post(
         connection.request("POST", target, body, {**headers, **more, "Connection": "close"})
         with connection.getresponse() as response:
             yield Reply(response)
-        if expired.is_set():
-            raise BrokenConnectionError(f"no complete answer within {seconds:g} s")
-    except (OSError, HTTPException) as error:
-        late = expired.is_set() or isinstance(error, TimeoutError)
-        reason = f"no complete answer within {seconds:g} s" if late else _words(error)
-        raise BrokenConnectionError(reason) from None
+    except Exception as error:
+        # What is cut off by the deadline may look like any other fault.
+        if expired.is_set() or isinstance(error, TimeoutError):
+            raise BrokenConnectionError(f"no complete answer within {seconds:g} s") from None
+        if isinstance(error, OSError | HTTPException):
+            raise BrokenConnectionError(_words(error)) from None
+        raise
     finally:
         timer.cancel()
         sockets.remove(used)

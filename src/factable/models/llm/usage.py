@@ -2,12 +2,12 @@
 
 import os
 import re
+import secrets
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import NamedTuple
 
 import orjson
@@ -84,6 +84,14 @@ class Usage:
     reserved_tokens: int = 0
     reserved_cost: float = 0.0
 
+    def __str__(self) -> str:
+        """What was asked for and what it cost, and what the cache saved, in one line."""
+        asked = f"{_answers(self.asked)}, {self.tokens:,} tokens"
+        asked += f", cost {self.cost:.4g}" if self.cost else ""
+        asked += f", {self.failures} failed attempts" if self.failures else ""
+        saved = f"; {self.cached} from the cache" if self.cached else ""
+        return asked + saved + (f", which cost {self.cached_cost:.4g}" if self.cached_cost else "")
+
     def add(self, other: "Usage") -> None:
         """Add what else was used."""
         for each in fields(self):
@@ -92,6 +100,10 @@ class Usage:
     def spent(self, budget: Budget) -> float:
         """What is used of a budget, with what is reserved."""
         return self.tokens + self.reserved_tokens if budget.in_tokens else self.cost + self.reserved_cost
+
+
+def _answers(number: int) -> str:
+    return f"{number} answer{'' if number == 1 else 's'}"
 
 
 _lock = threading.Lock()
@@ -107,9 +119,13 @@ class _Log:
 
     def read(self) -> Usage:
         """The sum of all lines; only new ones are read."""
-        with open(self.path, "rb") as file:
-            file.seek(self.position)
-            content = file.read()
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self.position)
+                content = file.read()
+        except FileNotFoundError:
+            # Nothing was used yet.
+            return self.total
         whole = content.rfind(b"\n") + 1
         self.position += whole
         for line in content[:whole].splitlines():
@@ -129,7 +145,7 @@ def note_usage(usage: Usage) -> None:
             return
         used = {each.name: value for each in fields(usage) if (value := getattr(usage, each.name))}
         # One write of one line, so that lines of several processes do not mix.
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.write(descriptor, orjson.dumps(used) + b"\n")
         finally:
@@ -152,22 +168,23 @@ def track_usage(budget: str = "") -> Iterator[Usage]:
     parse_budget(budget)
     before = {name: os.environ.get(name) for name in (USAGE_VARIABLE, BUDGET_VARIABLE)}
     usage = Usage()
-    with tempfile.TemporaryDirectory(prefix="factable-") as folder:
-        path = Path(folder) / "usage"
-        path.touch()
-        os.environ[USAGE_VARIABLE] = str(path)
-        if budget:
-            os.environ[BUDGET_VARIABLE] = budget
-        try:
-            yield usage
-        finally:
-            usage.add(usage_so_far())
-            _logs.pop(str(path), None)
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
+    # Made with the first answer; most runs ask no judge.
+    path = os.path.join(tempfile.gettempdir(), f"factable-usage-{os.getpid()}-{secrets.token_hex(8)}")
+    os.environ[USAGE_VARIABLE] = path
+    if budget:
+        os.environ[BUDGET_VARIABLE] = budget
+    try:
+        yield usage
+    finally:
+        usage.add(usage_so_far())
+        _logs.pop(path, None)
+        with suppress(FileNotFoundError):
+            os.remove(path)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def reserve(tokens_in: int, tokens_out: int, prices: Prices) -> Usage:
