@@ -15,6 +15,7 @@ from factable.errors import (
     MissingExtraError,
     MissingFileError,
     MissingProgramError,
+    ServerError,
     UsageError,
 )
 from factable.types import Example, Finding, Record, Table
@@ -49,6 +50,7 @@ __all__ = [
     "Ranked",
     "Record",
     "Scores",
+    "ServerError",
     "SystemComparison",
     "Table",
     "UsageError",

@@ -17,6 +17,10 @@ class StudyGroup(LazyGroup):
             "study_commands:verdicts",
             "Compare metrics with people who labelled texts right or wrong.",
         ),
+        "judges": (
+            "study_commands:judges",
+            "Compare the ledger, a language model as judge, and both.",
+        ),
         "spans": ("study_commands:spans", "Compare metrics with people who marked errors in texts."),
         "divergence": (
             "study_commands:divergence",

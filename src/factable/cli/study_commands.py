@@ -32,6 +32,7 @@ from factable.io.files import open_output
 from factable.io.judgements import read_annotations, read_preferences
 from factable.io.marked_texts import read_marked_texts
 from factable.io.read import iter_examples
+from factable.report.judge_study import judges_output
 from factable.report.plots.figures import (
     draw_correlations,
     draw_coverage,
@@ -52,6 +53,7 @@ from factable.report.verdict_study import disagreement_rows, verdicts_output
 from factable.study.agreement import study_agreement
 from factable.study.divergence import COVERING, DIVERGENCE_LEVELS, LABEL, NO_LABEL, study_divergence
 from factable.study.gold import study_gold
+from factable.study.judges import judge_metrics, study_judges
 from factable.study.levels import LEVELS
 from factable.study.preferences import study_preferences
 from factable.study.ratings import study_ratings
@@ -145,9 +147,8 @@ def preferences(run: StudyRun, pairs: str, metrics: Sequence[Metric], **options:
         run.write(preferences_output(study))
 
 
-@study_command(
-    "verdicts",
-    metric_option,
+# What people think of a text: a rating, or labels.
+GOLD_OPTIONS = (
     click.option(
         "--human",
         "humans",
@@ -175,6 +176,13 @@ def preferences(run: StudyRun, pairs: str, metrics: Sequence[Metric], **options:
         multiple=True,
         help=f"Rating that is above 0 if a text makes facts up; repeatable. Default: {HALLUCINATION}.",
     ),
+)
+
+
+@study_command(
+    "verdicts",
+    metric_option,
+    *GOLD_OPTIONS,
     click.option(
         "--cut",
         "cuts",
@@ -217,6 +225,35 @@ def _write_disagreements(study: VerdictStudy, run: StudyRun, path: str) -> None:
     with open_output(path) as stream:
         for row in disagreement_rows(study, examples):
             stream.write(orjson.dumps(row) + b"\n")
+
+
+@study_command(
+    "judges",
+    click.option(
+        "--judge",
+        required=True,
+        metavar="URL",
+        help="Language model to ask: its server (URL, URL#MODEL), or a spec of the metric judge.",
+    ),
+    metric_option,
+    *GOLD_OPTIONS,
+    bootstrap_option(),
+    seed_option,
+    system_options,
+    *SCORING_OPTIONS,
+)
+def judges(run: StudyRun, judge: Metric, metrics: Sequence[Metric], **options: Any) -> None:
+    """Compare the ledger, a language model as judge, and both on the texts in FILES, with people's labels.
+
+    FILES are JSON lines, CSV or Parquet. -m names the ledger to compare with.
+    """
+    if len(metrics) != 1:
+        raise UsageError("-m is given several times; name one ledger")
+    if run.scoring.get("resume"):
+        raise UsageError("--resume is not for this study; its answers are cached as they come")
+    with run:
+        compared = judge_metrics(judge, metrics[0])
+        run.write(judges_output(study_judges(lambda metric: run.score([metric]), compared, **options)))
 
 
 def _read_cut(text: str) -> tuple[Metric, float]:

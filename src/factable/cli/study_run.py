@@ -36,6 +36,7 @@ from factable.engine.score import parse_all
 from factable.errors import Fault
 from factable.io.files import open_output
 from factable.io.joins import Joins, read_joins
+from factable.metrics.ledger.second_opinion import load_judge
 from factable.report.tables import Output, TableStyle
 from factable.study.panel import Panel, score_panel
 
@@ -91,9 +92,10 @@ class StudyRun:
     ) -> None:
         self._open.__exit__(kind, error, trace)
         if error is None:
-            for skipped in self._skipped:
+            # A study may score the same lines several times.
+            for skipped in dict.fromkeys(self._skipped):
                 report_skipped(skipped)
-            for result in self._results:
+            for result in {result.warnings: result for result in self._results}.values():
                 report_warnings(result)
 
     def score(
@@ -165,6 +167,8 @@ def study_command(
             if "metrics" in own:
                 defaults = ledger_defaults(config, no_config)
                 own["metrics"] = parse_all(own["metrics"], defaults=defaults)
+                if "judge" in own:
+                    own["judge"] = load_judge(own["judge"], defaults)
             scoring = {name: own.pop(name) for name in SCORING if name in own}
             paths = {flag: own.pop(flag.removeprefix("--")) for flag in plots}
             joins = read_joins(references, ratings)

@@ -54,12 +54,13 @@ def show(result: object, output_format: OutputFormat = "table") -> str:
 
 def _output_of(result: object) -> "Output":
     from factable.errors import UsageError
-    from factable.report import comparison, span_study, studies, verdict_study
+    from factable.report import comparison, judge_study, span_study, studies, verdict_study
 
     functions = {
         "AgreementStudy": studies.agreement_output,
         "DivergenceStudy": studies.divergence_output,
         "GoldStudy": studies.gold_output,
+        "JudgeStudy": judge_study.judges_output,
         "PreferenceStudy": studies.preferences_output,
         "RatingStudy": studies.ratings_output,
         "SpanStudy": span_study.spans_output,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from factable.study.agreement import study_agreement
     from factable.study.divergence import study_divergence
     from factable.study.gold import study_gold
+    from factable.study.judges import judge_metrics, study_judges
     from factable.study.panel import Panel, score_panel
     from factable.study.preferences import study_preferences
     from factable.study.ratings import study_ratings
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Panel",
+    "judge_metrics",
     "score_panel",
     "study_agreement",
     "study_divergence",
     "study_gold",
+    "study_judges",
     "study_preferences",
     "study_ratings",
     "study_spans",
@@ -35,7 +38,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'factable.study' has no attribute {name!r}")
-    module = {"Panel": "panel", "score_panel": "panel", "tune": "tuning"}.get(
+    module = {"Panel": "panel", "judge_metrics": "judges", "score_panel": "panel", "tune": "tuning"}.get(
         name, name.removeprefix("study_")
     )
     return getattr(import_module(f"factable.study.{module}"), name)

@@ -7,7 +7,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import orjson
@@ -92,10 +92,11 @@ class Usage:
         saved = f"; {self.cached} from the cache" if self.cached else ""
         return asked + saved + (f", which cost {self.cached_cost:.4g}" if self.cached_cost else "")
 
-    def add(self, other: "Usage") -> None:
-        """Add what else was used."""
+    def add(self, other: "Usage", before: "Usage | None" = None) -> None:
+        """Add what else was used, as far as it was not used before."""
         for each in fields(self):
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+            more = getattr(other, each.name) - (getattr(before, each.name) if before else 0)
+            setattr(self, each.name, getattr(self, each.name) + more)
 
     def spent(self, budget: Budget) -> float:
         """What is used of a budget, with what is reserved."""
@@ -166,6 +167,15 @@ def track_usage(budget: str = "") -> Iterator[Usage]:
     `budget` holds inside; an empty one leaves that of the environment.
     """
     parse_budget(budget)
+    if os.environ.get(USAGE_VARIABLE) and not budget:
+        # Part of a run that keeps count already.
+        usage = Usage()
+        earlier = replace(usage_so_far())
+        try:
+            yield usage
+        finally:
+            usage.add(usage_so_far(), earlier)
+        return
     before = {name: os.environ.get(name) for name in (USAGE_VARIABLE, BUDGET_VARIABLE)}
     usage = Usage()
     # Made with the first answer; most runs ask no judge.
