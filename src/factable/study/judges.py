@@ -75,17 +75,20 @@ def study_judges(
     data: StudyData | Callable[[Metric], Panel],
     metrics: Sequence[Metric],
     *,
+    humans: Sequence[str] = (),
+    thresholds: Sequence[float] = (),
+    omission: Sequence[str] = (),
+    hallucination: Sequence[str] = (),
     draws: int = 500,
     seed: int = 0,
     systems: Sequence[str] = (),
     excluded: Sequence[str] = (),
     jobs: int = 1,
-    **golds: Sequence[str] | Sequence[float],
 ) -> JudgeStudy:
     """Compare metrics that give verdicts, such as those of `judge_metrics`, with people and with each other.
 
-    `data` is anything that studies take, or a function that scores it with one metric. `golds` say what
-    people think, as in `study_verdicts`.
+    `data` is anything that studies take, or a function that scores it with one metric. What people think is
+    given as in `study_verdicts`.
     """
 
     def score(metric: Metric) -> Panel:
@@ -101,7 +104,15 @@ def study_judges(
     joined = replace(first, result=replace(first.result, metrics=tuple(metrics), scores=scores))
     panel = choose_systems(joined, systems, excluded)
     return JudgeStudy(
-        study_verdicts(panel, draws=draws, seed=seed, **golds),  # type: ignore[arg-type]
+        study_verdicts(
+            panel,
+            humans=humans,
+            thresholds=thresholds,
+            omission=omission,
+            hallucination=hallucination,
+            draws=draws,
+            seed=seed,
+        ),
         tuple(_cost(panel.result.scores[0], usage, seconds) for panel, usage, seconds in runs),
         tuple(
             _agreement(panel, one, other, draws, seed) for one, other in combinations(panel.result.scores, 2)
