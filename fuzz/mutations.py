@@ -1,5 +1,6 @@
 """Ways to break content: small edits that a test can draw, shrink and show."""
 
+import gzip
 from collections.abc import Sequence
 from random import Random
 from typing import Literal, NamedTuple
@@ -58,7 +59,10 @@ TOKENS: tuple[bytes, ...] = (
         b"and ",
         b"1\xc2\xa0" * 50,
     ),
-    *(b"{}," * 200, b'"name":"",', b"name[", b"], near[- ...]"),
+    *(b"{}," * 200, b'"name":"",', b"name[", b"], near[- ...]", b"11" + b" " * 3000, b"x\n" * 500),
+    # Empty frames of zst and members of gz, a long attribute of XML, a window no model has.
+    *(bytes.fromhex("28b52ffd200001000000") * 200, gzip.compress(b"", mtime=0) * 100),
+    *(b' size="' + b"9" * 5000 + b'"', b'"window": 1000000000,', b'"max_tokens": 1e18,'),
     *(
         b"ref" + b"9" * 5000,
         b"human.",

@@ -13,7 +13,7 @@ import zstandard
 
 import factable
 from factable.gate.policy import KINDS
-from factable.kernels.cider import count_documents
+from factable.kernels.frequencies import count_documents
 from factable.kernels.words import WordOptions
 from factable.metrics.cider import Idf, save_idf
 from factable.metrics.parent.counts import save_counts

@@ -9,19 +9,20 @@ import sys
 import pytest
 
 CALLS = "socket,connect,sendto,open,openat,openat2,creat,mkdir,mkdirat,rename,renameat,renameat2,link,symlink"
-# Commands of a process in which every metric with an embedded model scores one text.
+# Commands of a process in which every metric with an embedded model scores texts; the ledger asks all of
+# its models about objects and about triples.
 SCRIPT = """
 import sys
 from factable.cli.main import main
 sys.argv = ["factable", "score", "in.jsonl", "--out", "out/scores.jsonl", "--format", "jsonl", "--explain"]
-for metric in ("parent", "nli", "questeval", "ranking", "bertscore", "bleu"):
+for metric in ("ledger", "parent", "nli", "questeval", "ranking", "bertscore", "bleu"):
     sys.argv += ["-m", metric]
 main()
 """
-LINE = (
-    '{"text": "Ada lives in London.", "data": {"name": "Ada", "city": "London"}, '
-    '"references": ["Ada is in London."]}\n'
-)
+LINES = """\
+{"text": "Ada lives in London, a big town.", "data": {"name": "Ada", "city": "London"}, "references": ["Ada"]}
+{"text": "Ada, a painter, is in Paris.", "data": [["Ada", "city", "London"]], "references": ["Ada"]}
+"""
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def traced(tmp_path):
     strace = shutil.which("strace")
     if not strace or subprocess.run([strace, "-qq", "true"], capture_output=True, check=False).returncode:
         pytest.skip("strace does not run here")
-    (tmp_path / "in.jsonl").write_text(LINE)
+    (tmp_path / "in.jsonl").write_text(LINES)
     for name in ("home", "out", "temporary"):
         (tmp_path / name).mkdir()
 
