@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 import factable
-from factable.engine import collect
+from factable.engine import collect, sources
 from factable.engine.sources import iter_units
 from factable.errors import DataError, UsageError
 from factable.gate.config import read_config
@@ -196,6 +196,17 @@ def test_systems_without_number(tmp_path, monkeypatch):
     assert len(factable.score(path, ["parent"])["parent"].values) == 10
     with pytest.raises(UsageError, match="10 systems; a comparison takes 5 at most: choose `systems`"):
         factable.compare(path, ["parent"])
+
+
+def test_data_that_no_metric_can_score_is_not_read_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "MAX_UNSCORABLE", 2000)
+    path = tmp_path / "x.jsonl"
+    # Small enough for all of it to be read if need be: the last line would be refused, too.
+    path.write_bytes(b"\n".join(line(id=str(number), mine="x" * 500) for number in range(9000)) + b"\n}")
+    with pytest.raises(
+        DataError, match=r"x.jsonl:1: no references.*, and none of the next \d+ examples has all"
+    ):
+        factable.score(path, ["parent"])
 
 
 def test_the_first_hundred_of_many_bad_lines(tmp_path, run_command):

@@ -11,6 +11,7 @@ from factable.io.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, RowBlock
 from factable.io.faults import Faults, fault_at
 from factable.io.files import changed_while_read, open_input, plain_size, source_name
 from factable.io.joins import Joins
+from factable.io.limits import MAX_UNSCORABLE
 from factable.io.read import Source, open_source
 from factable.metrics.selection import FactNames
 from factable.types import Example, Record
@@ -20,7 +21,7 @@ def check_needs(units: Iterator[AnyUnit], metrics: Sequence[Metric]) -> Iterator
     """The same units, held back until each metric has seen an example with all that it needs.
 
     That is mostly the first example, whose unit goes on as it was read. Single examples that lack something
-    are for the metric to leave unscored.
+    are for the metric to leave unscored; MAX_UNSCORABLE of them before all others are refused.
     """
     unmet = list(metrics)
     held: list[AnyUnit] = []
@@ -33,7 +34,7 @@ def check_needs(units: Iterator[AnyUnit], metrics: Sequence[Metric]) -> Iterator
         unmet = [metric for metric in unmet if all(missing_fields(metric, e) for e in batch.examples)]
         # Only one unit is kept in memory as examples, however many are held.
         held.append(drop_payload(unit) if held else batch)
-        if not unmet:
+        if not unmet or total >= MAX_UNSCORABLE:
             break
     if unmet and first:
         raise DataError([_fault(metric, first, total) for metric in unmet])
@@ -45,7 +46,8 @@ def _fault(metric: Metric, first: Batch, total: int) -> Fault:
     lack = missing_fields(metric, first.examples[0])[0]
     problem = f"no {lack}, but metric {metric.name} needs them"
     if total > 1:
-        problem += f", and none of the other {total - 1} examples has all it needs"
+        others = f"the next {total - 1}" if total >= MAX_UNSCORABLE else f"the other {total - 1}"
+        problem += f", and none of {others} examples has all it needs"
     remedy = f"add {lack.split()[0]} or drop {metric.name}"
     return fault_at(first.source, first.row_kind, first.lines[0], problem, remedy)
 

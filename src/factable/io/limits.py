@@ -21,6 +21,8 @@ MAX_OBJECTS = 2_000_000
 # Systems of a run, each a row of its tables; and systems that are compared, each with every other.
 MAX_SYSTEMS = 10_000
 MAX_COMPARED = 200
+# Examples at the beginning of a run of which none has what a metric needs, such as references.
+MAX_UNSCORABLE = 50_000
 # Attribute names that are joined from nested names: a long one would be copied into every record.
 MAX_NAME = 1000
 # Fields of an example: eight are known, the user may have more.
