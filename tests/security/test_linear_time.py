@@ -5,10 +5,10 @@ import time
 import pytest
 
 from factable.text.answers import answer_spans, answers_beside, token_f1, value_similarity
-from factable.text.clauses import clauses, polarity_at, reported_from
 from factable.text.linearise import linearise, linearise_by_entity
 from factable.text.markdown import segments
 from factable.text.opening_hours import hours_claims, parse_hours
+from factable.text.polarity import clauses, polarity_at, reported_from
 from factable.text.sentences import sentence_spans
 from factable.text.templates import Templates, facts_of, fill
 from factable.text.values import find_value, hint_of, parse_text, parts_of

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from factable.text.clauses import reported_from
+from factable.text.polarity import reported_from
 from factable.text.templates import split_identifier
 from factable.types import Span
 

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from factable.metrics.ledger.evidence import beginning
 from factable.metrics.ledger.matching import Candidate, Match
 from factable.metrics.ledger.structured import StructuredReading
 from factable.metrics.ledger.verdict import FactState
 from factable.structure import Leaf
+from factable.text.stems import beginning
 from factable.text.templates import Templates
 from factable.text.values import STATED, Relation, find_value
 from factable.text.values.words import split_words

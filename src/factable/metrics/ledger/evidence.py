@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from factable.structure import Leaf, Structure
 from factable.text.sentences import split_sentences
+from factable.text.stems import beginning
 from factable.text.templates import clean_value
 from factable.text.values.words import split_words
 
-_STEM = 5
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,]\d+)*")
 _CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2}))?\s*([ap])\.?\s?m\b", re.IGNORECASE)
 _COMMON_WORDS = """
@@ -41,11 +41,6 @@ class Piece(NamedTuple):
     leaf: int | None
     position: int
     numbers: tuple[float, ...] = ()
-
-
-def beginning(word: str) -> str:
-    """The beginning of a word, which its forms share."""
-    return word[:_STEM]
 
 
 def numbers_in(text: str) -> Iterable[float]:

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from factable.structure import NO, YES, Leaf, Structure
-from factable.text.clauses import Polarity
+from factable.text.polarity import Polarity
+from factable.text.stems import singular
 from factable.text.templates import split_identifier
 from factable.types import Span
 
@@ -172,19 +173,9 @@ def forms_of(word: str) -> tuple[str, ...]:
     return (word, f"un{word}", f"in{word}", f"non{word}") if word.endswith(_ADJECTIVE_ENDINGS) else (word,)
 
 
-def stem(word: str) -> str:
-    """A word without its plural ending, in lower case."""
-    lower = word.lower()
-    if len(lower) > 4 and lower.endswith("ies"):
-        return lower[:-3] + "y"
-    if len(lower) > 3 and lower.endswith("s") and not lower.endswith(("ss", "us", "is")):
-        return lower[:-1]
-    return lower
-
-
 def pieces_of(text: str, span: Span) -> list[Piece]:
     """The parts of words in a span, and commas."""
-    return [Piece(stem(match[0]), match.start(), match.end()) for match in _PIECE.finditer(text, *span)]
+    return [Piece(singular(match[0]), match.start(), match.end()) for match in _PIECE.finditer(text, *span)]
 
 
 def _parse_groups() -> dict[tuple[str, ...], tuple[Phrase, ...]]:
@@ -192,7 +183,7 @@ def _parse_groups() -> dict[tuple[str, ...], tuple[Phrase, ...]]:
     for line in _SAME.replace("\\\n", "").strip().splitlines():
         same, _, opposite = line.partition("|")
         phrases = tuple(
-            Phrase(tuple(stem(word) for word in phrase.split()), is_opposite)
+            Phrase(tuple(singular(word) for word in phrase.split()), is_opposite)
             for part, is_opposite in ((same, False), (opposite, True))
             for phrase in part.split(",")
             if phrase.strip()
@@ -285,7 +276,9 @@ def _key_of(leaves: tuple[Leaf, ...]) -> YesNoKey | None:
 
 
 def _is_holder(key: str) -> bool:
-    return all(stem(word) in _HOLDERS or word in _HOLDERS for word in split_identifier(key).lower().split())
+    return all(
+        singular(word) in _HOLDERS or word in _HOLDERS for word in split_identifier(key).lower().split()
+    )
 
 
 def _field_of(parent: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -13,12 +13,12 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from factable.metrics.ledger.derived.wording import stem as base_form
 from factable.metrics.ledger.derived.wording import synonyms_of
-from factable.metrics.ledger.evidence import beginning
 from factable.metrics.ledger.value_index import ORDER, ValueIndex, is_exact
 from factable.structure import Frame, Structure, label_of
 from factable.text.markdown import Segment, segments
+from factable.text.stems import beginning
+from factable.text.stems import stem as base_form
 from factable.text.templates import clean_value
 from factable.text.values import (
     STATED,

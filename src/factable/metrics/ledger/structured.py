@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from factable.metrics.ledger.computed import computed_number
 from factable.metrics.ledger.derived import derived_statements
-from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex, beginning
+from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex
 from factable.metrics.ledger.features import logit
 from factable.metrics.ledger.hours import hours_statements
 from factable.metrics.ledger.matching import Match, Matcher
@@ -26,6 +26,7 @@ from factable.models.marks import MarkedSentence
 from factable.structure import Structure
 from factable.text.markdown import Segment
 from factable.text.schema_hints import NO_HINTS, SchemaHints
+from factable.text.stems import beginning
 from factable.text.values import Date, Name, Number, Relation, Time
 from factable.text.values.words import split_words
 from factable.types import Example, Span

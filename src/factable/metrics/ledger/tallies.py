@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from factable.metrics.ledger.derived.wording import stem
 from factable.metrics.ledger.matching import Matcher, Naming, stands_for
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Leaf
+from factable.text.stems import stem
 from factable.text.templates import split_identifier
 from factable.text.values import Name, Number
 from factable.types import Span

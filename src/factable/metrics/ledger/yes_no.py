@@ -15,14 +15,14 @@ from factable.metrics.ledger.keys import (
     YesNoKey,
     forms_of,
     pieces_of,
-    stem,
     value_of,
     words_in,
     yes_no_keys,
 )
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Leaf, Structure
-from factable.text.clauses import Clause, Polarity, clauses, polarity_at, reported_from
+from factable.text.polarity import Clause, Polarity, clauses, polarity_at, reported_from
+from factable.text.stems import singular
 from factable.types import Span
 
 
@@ -207,7 +207,7 @@ class _Scanned:
             if not any(start <= piece.start < end for start, end in spans)
         ]
         self.stems = [piece.stem for piece in self.pieces]
-        self.words = frozenset(self.stems) | {stem(word) for word in clause.head}
+        self.words = frozenset(self.stems) | {singular(word) for word in clause.head}
 
     def matches(self, key: YesNoKey) -> Iterator[_Match]:
         """Where the clause has the words of a key."""

@@ -1,6 +1,7 @@
 """How a value in a text compares with a value in the data."""
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from factable.text.values.kinds import Boolean, Date, Name, NameList, Number, Relation, Time, Value, Weekdays
@@ -44,6 +45,8 @@ class _Interval(NamedTuple):
         return starts and (other.high, not other.high_open) <= (self.high, not self.high_open)
 
 
+# Beside a long table the same few numbers are compared again and again.
+@lru_cache(maxsize=1 << 14)
 def _compare_numbers(data: Number, text: Number) -> Relation:
     if data.unit == text.unit or unit_of(data.unit).dimension == unit_of(text.unit).dimension != "money":
         return _compare_amounts(_in_base(data), _in_base(text))

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from factable.metrics.ledger.derived.columns import Column
-from factable.metrics.ledger.derived.wording import stem
+from factable.text.stems import stem
 from factable.text.values.units import unit_of
 
 # Comparative, superlative, whether it is the upper end, and the columns that the word names by itself.

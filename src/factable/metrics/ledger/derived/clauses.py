@@ -17,8 +17,9 @@ from factable.metrics.ledger.derived.links import (
     tie_column,
     tie_columns,
 )
-from factable.metrics.ledger.derived.wording import GLUE, stem, stems_of
+from factable.metrics.ledger.derived.wording import GLUE, stems_of
 from factable.structure import Structure
+from factable.text.stems import stem
 from factable.text.values import Date, Mention, Number, Value
 from factable.types import Span
 

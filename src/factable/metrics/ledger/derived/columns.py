@@ -11,8 +11,9 @@ from functools import cached_property, lru_cache
 from typing import Literal
 from weakref import WeakKeyDictionary
 
-from factable.metrics.ledger.derived.wording import GENERIC, stem, stems_of
+from factable.metrics.ledger.derived.wording import GENERIC, stems_of
 from factable.structure import Frame, Leaf, Structure, label_of
+from factable.text.stems import stem
 from factable.text.templates import split_identifier
 from factable.text.values import Date, Number, possible_values
 from factable.text.values.dates import MONTHS

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from factable.metrics.ledger.derived.columns import Column, Rows
-from factable.metrics.ledger.derived.wording import GENERIC, stem, stems_of, synonyms_of
+from factable.metrics.ledger.derived.wording import GENERIC, stems_of, synonyms_of
+from factable.text.stems import stem
 from factable.text.values import Date, Mention, Number, Relation, compare_values
 from factable.text.values.dates import MONTHS
 from factable.text.values.nations import other_words

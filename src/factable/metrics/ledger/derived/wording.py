@@ -3,54 +3,7 @@
 import re
 from functools import lru_cache
 
-from factable.text.values.words import fold
-
-_IRREGULAR_FORMS = """
-sale: sold sell selling
-win: won winning winner
-loss: lost losses losing lose
-draw: drew drawn
-person: people
-man: men
-woman: women
-child: children
-country: countries
-city: cities
-death: died dead
-build: built
-begin: began begun
-lead: led
-hold: held
-make: made
-score: scored scoring
-match: matches
-temperature: temp
-precipitation: precip
-preparation: prep
-possession: poss
-spend: spent
-grow: grew grown
-pulse: bpm
-lie: lies
-leave: left
-average: avg
-point: pts
-maximum: max
-minimum: min
-year: yrs
-enrollment: enrolment enrolled
-color: colour colours colors
-quantity: qty
-population: pop
-percent: pct
-distance: dist
-"""
-_IRREGULAR = {
-    form: word
-    for word, _, forms in (line.partition(": ") for line in _IRREGULAR_FORMS.strip().splitlines())
-    for form in forms.split()
-} | {"series": "series", "species": "species"}
-_ENDINGS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("zes", "z"))
+from factable.text.stems import stem
 
 # Each line: words that can stand for one another in front of a number, in their stemmed form.
 _SYNONYMS = """
@@ -210,26 +163,6 @@ rate period time
 """
 #: Words that say nothing of the data: what remains of a sentence without them must be tied to it.
 GLUE = frozenset(_GLUE.split())
-
-
-@lru_cache(maxsize=1 << 14)
-def stem(word: str) -> str:
-    """A folded word without plural and verb endings."""
-    word = fold(word)
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if len(word) <= 3 or not word.isalpha():
-        return word
-    for ending, instead in _ENDINGS:
-        if word.endswith(ending) and len(word) > len(ending) + 1:
-            return word.removesuffix(ending) + instead
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    for ending in ("ing", "ed"):
-        base = word.removesuffix(ending)
-        if base != word and len(base) > 3:
-            return base[:-1] if base[-1] == base[-2] and base[-1] not in "sl" else base
-    return word
 
 
 def stems_of(text: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from factable.text.clauses import clauses, polarity_at, reported_from
+from factable.text.polarity import clauses, polarity_at, reported_from
 
 
 def polarity(text: str, word: str) -> str:
