@@ -33,10 +33,10 @@ from factable.models.templates import load_templates
 from factable.report.scores import csv_rows, jsonl_rows
 from factable.structure import Structure
 from factable.text.answers import answer_spans, answers_beside, value_similarity
-from factable.text.polarity import clauses
 from factable.text.linearise import linearise
 from factable.text.markdown import segments
 from factable.text.opening_hours import hours_claims, parse_hours
+from factable.text.polarity import clauses
 from factable.text.templates import Templates
 from factable.text.values import find_value, parts_of
 from factable.types import Record
