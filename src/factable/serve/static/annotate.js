@@ -98,10 +98,11 @@ async function onRefused(error) {
   showProblem(reason);
 }
 
-function change(edit) {
+// Changes what is said and saves it; what was typed is on the page already, and must not lose the focus.
+function change(edit, { typed = false } = {}) {
   state = structuredClone(state);
   edit(state);
-  showState();
+  if (!typed) showState();
   saver.save(state);
 }
 
@@ -169,7 +170,8 @@ function openSuggestions() {
 }
 
 function showState() {
-  state.marks.sort((a, b) => a.start - b.start || a.end - b.end);
+  // In the order in which the server has them.
+  state.marks.sort((a, b) => a.start - b.start || a.end - b.end || (a.category < b.category ? -1 : 1));
   text.update(
     state.marks.map(({ start, end, category }) => ({ start, end, number: numberOf(category) + 1 })),
     openSuggestions().map(({ span, label }) => ({ start: span[0], end: span[1], number: numberOf(label) + 1 })));
@@ -197,7 +199,7 @@ function markItem(each, index) {
   choice.addEventListener("change", () => change((next) => { next.marks[index].category = choice.value; }));
   const comment = make("input", { "aria-label": `Comment on ${words}`, placeholder: "comment", maxlength: 5000, "data-control": `comment-${index}`, autocomplete: "off" });
   comment.value = each.comment;
-  comment.addEventListener("change", () => change((next) => { next.marks[index].comment = comment.value; }));
+  comment.addEventListener("change", () => change((next) => { next.marks[index].comment = comment.value; }, { typed: true }));
   const remove = make("button", { type: "button", "aria-label": `Remove the mark on ${words}`, "data-control": `remove-${index}` }, "×");
   remove.addEventListener("click", () => change((next) => { next.marks.splice(index, 1); }));
   const show = make("button", { type: "button", class: `words category-${number}`, "data-control": `words-${index}`, title: "Show in the text" }, make("b", {}, String(number)), " ", quoted("span", words));
@@ -368,7 +370,7 @@ byId("done").addEventListener("click", finish);
 byId("previous").addEventListener("click", () => open(current.index - 1));
 byId("next").addEventListener("click", () => open(current.index + 1));
 byId("jump").addEventListener("change", () => open(Number(byId("jump").value)));
-byId("comment").addEventListener("change", () => change((next) => { next.comment = byId("comment").value; }));
+byId("comment").addEventListener("change", () => change((next) => { next.comment = byId("comment").value; }, { typed: true }));
 byId("letters").addEventListener("change", () => {
   remember("annotate.letters", byId("letters").checked);
   text.show(current.text, byId("letters").checked ? "grapheme" : "word");

@@ -9,7 +9,7 @@ const ABOUT = {
   annotations: "rows for study agreement", facts: "facts for study agreement", marked: "texts for study spans",
   verdicts: "texts for study verdicts", references: "references for train", factgenie: "zip for factgenie",
 };
-let all, chosen = Number(recall("campaign", "0")), timer = 0, making = 0;
+let all, chosen = Number(recall("campaign", "0")), timer = 0, making = 0, unreachable = false;
 
 function showProblem(message) {
   byId("problem").textContent = message;
@@ -20,9 +20,11 @@ async function refresh() {
   clearTimeout(timer);
   try {
     all = await ask("/api/campaigns");
-    showProblem("");
+    if (unreachable) showProblem("");
+    unreachable = false;
   } catch (error) {
     showProblem(error.message);
+    unreachable = true;
     timer = setTimeout(refresh, REFRESH);
     return;
   }
@@ -108,6 +110,7 @@ function moreAnnotators(typed) {
     try {
       const added = await ask(`/api/campaigns/${chosen}/annotators`, { body: { name: input.value } });
       input.value = "";
+      showProblem("");
       showLinks({ [added.name]: added.path });
       refresh();
     } catch (error) {
@@ -199,6 +202,7 @@ async function create(event) {
   };
   try {
     making = (await ask("/api/campaigns", { body })).id;
+    showProblem("");
     remember("categories", byId("categories").value);
     await follow();
   } catch (error) {

@@ -32,9 +32,14 @@ function address() {
   return Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== "" && !(name === "system" && value === "all")).map(([name, value]) => [name, name === "system" ? value.slice(1) : value]));
 }
 
-function showProblem(message) {
-  byId("problem").textContent = message;
-  byId("problem").hidden = !message;
+// Problems of the last request that somebody made stay until the next one; those of `source` go when it works again.
+const problems = new Map();
+
+function showProblem(message, source = "request") {
+  problems.set(source, message);
+  const all = [...problems.values()].filter(Boolean).join(" ");
+  byId("problem").textContent = all;
+  byId("problem").hidden = !all;
 }
 
 // Asks what there is, again while files are read or scored, and now and then whether files have changed.
@@ -44,11 +49,11 @@ async function look() {
   try {
     now = await ask("/api/corpus");
   } catch (error) {
-    showProblem(error.message);
+    showProblem(error.message, "server");
     timer = setTimeout(look, LOOK);
     return;
   }
-  showProblem(now.problem || "");
+  showProblem(now.problem || "", "server");
   if (now.ready) await take(now);
   else showReading(now);
   const busy = !now.ready ? now.files === undefined : now.jobs.some((job) => ["waiting", "running"].includes(job.state));
@@ -82,9 +87,9 @@ async function take(now) {
 async function refresh(options) {
   try {
     await list.refresh(options);
-    showProblem("");
+    showProblem("", "list");
   } catch (error) {
-    showProblem(error.message);
+    showProblem(error.message, "list");
   }
 }
 
