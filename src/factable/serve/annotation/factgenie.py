@@ -181,11 +181,11 @@ def _text(
     """Which text a record is about: by our own names if it has them, else by dataset and number."""
     number, dataset = int(record["example_idx"]), str(record["dataset"])
     system = slug(str(record["setup_id"]))
-    items = (metadata.get("item"), str(number), f"{dataset}-{number}")
+    items = (str(metadata.get("item") or ""), str(number), f"{dataset}-{number}")
     for item in items:
         if (item, system) in by_slug:
             return by_slug[item, system]
-    names = " or ".join(shorten(str(item)) for item in items if item)
+    names = " or ".join(shorten(item) for item in items if item)
     raise Malformed(f"the campaign has no text with id {names} of system {shorten(system)}", "leave it out")
 
 
