@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from factable.errors import in_one_line
 from factable.metrics.judge.material import Material
@@ -14,6 +14,7 @@ from factable.models.llm.client import Answer, Failure
 from factable.models.llm.completions import LENGTH, REFUSAL
 from factable.types import Span
 
+T = TypeVar("T")
 NOT_QUOTED = "no such words in the text"
 # The words that models use for a state, in lower case without blanks around.
 _FACT_STATES: Mapping[str, FactState] = {
@@ -133,6 +134,11 @@ def _number(name: object) -> int | None:
     return int(digits[0]) if digits else None
 
 
+def _at(items: Sequence[T], number: int | None) -> T | None:
+    """The item of that number, counted from 1; None if there is none."""
+    return items[number - 1] if number is not None and 1 <= number <= len(items) else None
+
+
 class _Reader:
     """Reads the entries of one answer, and counts quotes."""
 
@@ -160,8 +166,8 @@ class _Reader:
         )
 
     def _fact(self, record: int, entry: object) -> Fact:
-        state = _state_of(entry, _FACT_STATES)
-        state = "omitted" if state is _NO_STATE else state
+        found = _state_of(entry, _FACT_STATES)
+        state: FactState = "omitted" if found is _NO_STATE else found
         quote = str(entry.get("quote") or "") if isinstance(entry, dict) else ""
         span = None if state == "omitted" else self._find(quote, None)
         required = record in self._material.required
@@ -175,24 +181,17 @@ class _Reader:
         state = _state_of(entry, _CLAIM_STATES)
         if state is _NO_STATE or not isinstance(entry, dict):
             return
-        within = self._sentence(sentence if sentence is not None else _number(entry.get("sentence")))
+        number = sentence if sentence is not None else _number(entry.get("sentence"))
+        within = _at(self._material.sentences, number)
         span = self._find(str(entry.get("quote") or ""), within)
         if span is None or state is None:
             return
         named = entry.get("facts")
         numbers = [_number(each) for each in named] if isinstance(named, list) else []
-        known = range(1, len(self._material.facts) + 1)
-        records = tuple(
-            dict.fromkeys(self._material.facts[number - 1] for number in numbers if number in known)
-        )
+        records = [_at(self._material.facts, number) for number in numbers]
+        known = tuple(dict.fromkeys(record for record in records if record is not None))
         reason = in_one_line(str(entry.get("reason") or "").strip())[:MAX_REASON]
-        yield Claim(
-            *span, state, records, float(state == "supported"), "" if state == "supported" else reason
-        )
-
-    def _sentence(self, number: int | None) -> Span | None:
-        known = range(1, len(self._material.sentences) + 1)
-        return self._material.sentences[number - 1] if number in known else None
+        yield Claim(*span, state, known, float(state == "supported"), "" if state == "supported" else reason)
 
     def _find(self, quote: str, within: Span | None) -> Span | None:
         if not quote.strip():

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from factable.metrics.judge.answers import Sample
 from factable.metrics.judge.material import Material
@@ -85,7 +85,7 @@ def _unlisted(material: Material) -> list[Fact]:
     if not material.others:
         return []
     reading = StructuredReading(material.example)
-    said: Mapping[int, object] = facts_said(reading)
+    said = facts_said(reading)
     by_record = reading.structure.by_record
     facts = []
     for record in material.others:

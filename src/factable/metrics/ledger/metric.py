@@ -205,8 +205,9 @@ class Ledger(VerdictMetric):
         """Whether the judge was asked, and what that took."""
         if not self.judge:
             return ()
-        asked = isinstance(verdict, JudgedVerdict)
-        return (1.0, verdict.tokens, verdict.cost) if asked else (0.0, 0.0, 0.0)
+        if not isinstance(verdict, JudgedVerdict):
+            return (0.0, 0.0, 0.0)
+        return 1.0, verdict.tokens, verdict.cost
 
     def finish(self, totals: Sequence[float]) -> dict[str, float]:
         """Rates of one or many texts; with a judge, the share that it was asked about and what that took."""

@@ -26,7 +26,6 @@ class VerdictMetric(Metric):
 
     __slots__ = ()
 
-    parts = RATES
     scales = MappingProxyType(
         {
             "omitted": "per 100 facts",
@@ -52,6 +51,11 @@ class VerdictMetric(Metric):
     slow = True
     additive = True
     always_explains = True
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Rates of texts with each kind of fault, and of facts and words."""
+        return RATES
 
     def verdicts(self, examples: Sequence[Example]) -> Sequence[Verdict | Unscored]:
         """The verdict on each text, or why there is none."""
@@ -88,7 +92,7 @@ class VerdictMetric(Metric):
             reasons,
             array("d", [count for row in rows for count in row]),
             find=lambda: [
-                () if index in reasons else verdict.findings for index, verdict in enumerate(verdicts)
+                each.findings if isinstance(each, Verdict) and each.facts else () for each in verdicts
             ],
         )
 

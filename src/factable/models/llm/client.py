@@ -68,7 +68,10 @@ def ask(
     A question that the server fails to answer, or refuses, is a failure; a server that cannot be used at all
     is a ServerError. Every answer is cached at once, so that a run that stops has lost none.
     """
-    clean = [Question(*map(replace_surrogates, each[:3]), each.seed) for each in questions]
+    clean = [
+        each._replace(system=replace_surrogates(each.system), user=replace_surrogates(each.user))
+        for each in questions
+    ]
     identity = _identity(endpoint, sampling)
     keys = {each: cache_key(identity, (*each[:3], str(each.seed))) for each in dict.fromkeys(clean)}
     path = cache_file(CACHE_KIND)
