@@ -106,12 +106,12 @@ def make_sandbox(folder: Path) -> Path:
         "outputs.jsonl": rows,
         "texts.jsonl": texts,
         "all.jsonl": texts,
-        "rated.jsonl": texts,
+        "rated.jsonl": _texts(("webnlg", *SYSTEMS)),
         "labelled.jsonl": texts,
         "webnlg-test.jsonl": texts,
         "webnlg.jsonl": rows,
         "train.jsonl": texts,
-        "e2e-train.jsonl": of["mine"],
+        "e2e-train.jsonl": _texts(("mine",), items=30),
         "a.jsonl": plain,
         "b.jsonl": [{**row, "text": f"{row['text']} Yes."} for row in plain],
         "mine.jsonl": of["mine"],
@@ -128,7 +128,6 @@ def make_sandbox(folder: Path) -> Path:
     (folder / "b.jsonl.gz").write_bytes(gzip.compress((folder / "b.jsonl").read_bytes()))
     _write_tables(folder, rows)
     _write_published_formats(folder)
-    (folder / "factable.toml").write_text((ROOT / "examples" / "factable.toml").read_text())
     page = (ROOT / "docs" / "adding-a-metric.md").read_text()
     (folder / "mine.py").write_text(re.sub("^   ", "", BLOCK.search(page)[3], flags=re.MULTILINE))
     return folder

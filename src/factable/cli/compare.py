@@ -48,7 +48,7 @@ def compare(run: StudyRun, metrics: Sequence[Metric], report: str | None, **opti
             listener=page.take,
         )
         comparison = compare_systems(panel, **options)
-        run.draw("--plot", lambda: draw_comparison(comparison))
+        run.draw("--plot", lambda look: draw_comparison(comparison, look))
         page.write(panel.result, comparison=comparison)
         run.write(comparison_output(comparison))
     if comparison.note:

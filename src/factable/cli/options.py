@@ -174,7 +174,7 @@ def style_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "names",
         metavar="OLD=NEW",
         multiple=True,
-        help="Show a metric or system under another name in tables; repeatable.",
+        help="Show a metric, rating or system under another name in tables and plots; repeatable.",
     )
     return digits(names(command))
 
@@ -182,8 +182,16 @@ def style_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def plot_option(content: str, name: str = "--plot") -> Decorator:
     """An option that draws a picture into a file."""
     return click.option(
-        name, metavar="FILE", help=f"Plot {content} (.png, .svg or .pdf; needs the plot extra)."
+        name, metavar="FILE", help=f"Plot {content} (.png, .svg, .pdf or .pgf; needs the plot extra)."
     )
+
+
+width_option = click.option(
+    "--width",
+    type=click.Choice(["column", "text"]),
+    help="Width of plots: a column (3.3 inches) or the text (6.8 inches) of a two-column paper. Default: "
+    "a column for one panel, the text for several.",
+)
 
 
 def system_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,8 +1,8 @@
 """`factable score`: texts and data in, scores out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import Any
 
 import click
 
@@ -13,6 +13,7 @@ from factable.cli.options import (
     metric_option,
     out_option,
     run_options,
+    style_options,
 )
 from factable.cli.output import (
     check_output,
@@ -23,15 +24,15 @@ from factable.cli.output import (
     report_skipped,
     report_warnings,
     shows_colour,
+    table_style,
 )
 from factable.cli.progress import Progress, check_resume, resumable
-from factable.engine.collect import Result
 from factable.engine.plan import Render, Scored
 from factable.engine.score import parse_all, score_files
 from factable.errors import UsageError
 from factable.io.files import open_output
 from factable.io.joins import read_joins
-from factable.report.formats import to_latex, to_markdown, to_terminal
+from factable.report.formats import show_tables
 from factable.report.scores import csv_header, csv_rows, jsonl_rows, summarize, write_json
 from factable.report.verdict import explanation_rows
 
@@ -44,6 +45,7 @@ BYTES_IN_MEMORY = 1 << 26
 @click.argument("files", nargs=-1, required=True)
 @metric_option
 @format_option(*FORMATS)
+@style_options
 @out_option
 @click.option("--explain", is_flag=True, help="Show which facts and words are behind each score.")
 @report_option
@@ -54,6 +56,8 @@ def score(
     files: Sequence[str],
     metrics: Sequence[str],
     output_format: str | None,
+    digits: int | None,
+    names: Sequence[str],
     out: str,
     explain: bool,
     report: str | None,
@@ -68,6 +72,7 @@ def score(
     output_format = output_format or format_of(out, FORMATS)
     if explain and output_format not in EXPLAINING:
         raise UsageError(f"--explain has no place in {output_format}; use --format {' or '.join(EXPLAINING)}")
+    style = table_style(digits, names)
     check_output(files, out)
     check_resume(resume, files, {"--out": out, "--report": report})
     parsed = parse_all(metrics, defaults=ledger_defaults(config, no_config))
@@ -98,7 +103,10 @@ def score(
             result = score_files(files, parsed, explain=explain, resume=resume, **options)
         page.write(result)
         kept.seek(0)
-        _write(result, kept, output_format, stream, colour=colour)
+        if output_format == "json":
+            write_json(result, kept, stream)
+        elif output_format not in ("jsonl", "csv"):
+            stream.write(show_tables(summarize(result), output_format, style=style, colour=colour).encode())
     report_skipped(result.skipped)
     report_warnings(result)
 
@@ -108,17 +116,3 @@ def _render(output_format: str, explain: bool) -> Render | None:
     if output_format == "table":
         return explanation_rows if explain else None
     return {"json": jsonl_rows, "jsonl": jsonl_rows, "csv": csv_rows}.get(output_format)
-
-
-def _write(
-    result: Result, rows: Iterable[bytes], output_format: str, stream: IO[bytes], *, colour: bool
-) -> None:
-    """What is written at the end."""
-    if output_format == "json":
-        write_json(result, rows, stream)
-    elif output_format == "markdown":
-        stream.write(to_markdown(summarize(result)).encode())
-    elif output_format == "latex":
-        stream.write(to_latex(summarize(result)).encode())
-    elif output_format == "table":
-        stream.write(to_terminal(summarize(result), colour=colour).encode())

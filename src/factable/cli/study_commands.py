@@ -98,9 +98,9 @@ def ratings(
             run.write(tuning_output(tune(panel, grid, **options)))
         else:
             study = study_ratings(panel, **options)
-            run.draw("--plot", lambda: draw_correlations(study))
-            run.draw("--scatter", lambda: draw_scatter(panel, study))
-            run.draw("--distribution", lambda: draw_distributions(study))
+            run.draw("--plot", lambda look: draw_correlations(study, look))
+            run.draw("--scatter", lambda look: draw_scatter(panel, study, look))
+            run.draw("--distribution", lambda look: draw_distributions(study, look))
             run.write(ratings_output(study))
 
 
@@ -340,8 +340,8 @@ def divergence(run: StudyRun, metrics: Sequence[Metric], label: str | None, **op
         study = study_divergence(panel, metrics, label=label, **options)
         curves = study.divergence
         if curves is not None:
-            run.draw("--plot", lambda: draw_curves(curves))
-        run.draw("--histogram", lambda: draw_coverage(study.coverage))
+            run.draw("--plot", lambda look: draw_curves(curves, look))
+        run.draw("--histogram", lambda look: draw_coverage(study.coverage, look))
         run.write(divergence_output(study))
     if study.note:
         say(f"factable: {study.note}")

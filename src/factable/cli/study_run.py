@@ -17,6 +17,7 @@ from factable.cli.options import (
     out_option,
     run_options,
     style_options,
+    width_option,
 )
 from factable.cli.output import (
     Draw,
@@ -43,6 +44,8 @@ from factable.study.panel import Panel, score_panel
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from factable.report.plots.style import Look
+
 OUTPUT_OPTIONS = (format_option(*TEXT_FORMATS), style_options, out_option)
 UNJOINED_OPTIONS = (config_options, *OUTPUT_OPTIONS, run_options)
 # Parameters of the options in `run_options`.
@@ -66,9 +69,10 @@ class StudyRun:
         scoring: Mapping[str, Any],
         joins: Joins | None = None,
         style: TableStyle | None = None,
+        width: str | None = None,
         plots: Mapping[str, str | None],
     ) -> None:
-        self.joins, self._style = joins, style
+        self.joins, self._style, self._width = joins, style, width
         self.files, self.out, self.scoring = files, out, scoring
         self.skip_bad = bool(scoring.get("skip_bad"))
         self._format = output_format or format_of(out, TEXT_FORMATS)
@@ -133,9 +137,12 @@ class StudyRun:
         """Report these lines as skipped."""
         self._skipped.append(Skipped.of(faults))
 
-    def draw(self, flag: str, make_figure: Callable[[], "Figure"]) -> None:
+    def draw(self, flag: str, make_figure: Callable[["Look"], "Figure"]) -> None:
         """Draw a figure, if its flag was given."""
-        self._figures[flag](make_figure)
+        from factable.report.plots.style import Look
+
+        look = Look(self._width, self._style.name if self._style else str)
+        self._figures[flag](lambda: make_figure(look))
 
     def write(self, output: Output) -> None:
         """Write the result."""
@@ -160,6 +167,7 @@ def study_command(
             ratings: str | None = None,
             digits: int | None = None,
             names: Sequence[str] = (),
+            width: str | None = None,
             config: str = "",
             no_config: bool = False,
             **own: Any,
@@ -179,13 +187,15 @@ def study_command(
                 scoring=scoring,
                 joins=joins,
                 style=table_style(digits, names),
+                width=width,
                 plots=paths,
             )
             function(run, **own)
 
         decorated: Callable[..., Any] = command
         files_argument: Decorator = click.argument("files", nargs=-1, required=True)
-        for option in reversed((files_argument, *options)):
+        # Plots have a width, wherever there are any.
+        for option in reversed((files_argument, *options, *([width_option] if plots else []))):
             decorated = option(decorated)
         return click.command(name)(decorated)
 

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import orjson
@@ -49,17 +48,30 @@ def render(
     output: Output, output_format: str, *, colour: bool = False, style: TableStyle | None = None
 ) -> bytes:
     """The output as table (terminal text), json, csv, markdown or latex; a style is for tables."""
-    if style is not None:
-        output = replace(output, tables=[table.styled(style) for table in output.tables])
     if output_format == "json":
         return orjson.dumps(output.document, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
     if output_format == "csv":
         return b"".join(csv_lines([_csv_cell(value) for value in row] for row in output.csv_rows))
+    shown = show_tables(output.tables, output_format, output.signatures, style=style, colour=colour)
+    return shown.encode()
+
+
+def show_tables(
+    tables: Sequence[TextTable],
+    output_format: str,
+    signatures: Sequence[str] = (),
+    *,
+    style: TableStyle | None = None,
+    colour: bool = False,
+) -> str:
+    """Tables as terminal text, markdown or latex, in a style."""
+    if style is not None:
+        tables = [table.styled(style) for table in tables]
     if output_format == "markdown":
-        return to_markdown(output.tables, output.signatures).encode()
+        return to_markdown(tables, signatures)
     if output_format == "latex":
-        return to_latex(output.tables, output.signatures).encode()
-    return to_terminal(output.tables, output.signatures, colour=colour).encode()
+        return to_latex(tables, signatures)
+    return to_terminal(tables, signatures, colour=colour)
 
 
 def to_markdown(tables: Sequence[TextTable], signatures: Sequence[str] = ()) -> str:
@@ -113,12 +125,12 @@ def _latex_table(table: TextTable) -> str:
         f"% {_one_line(table.signature)}",
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_escape_latex(_caption(table))}}}",
+        rf"\caption{{{escape_latex(_caption(table))}}}",
         rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
         r"\toprule",
-        _latex_row([*map(_escape_latex, table.header)]),
+        _latex_row([*map(escape_latex, table.header)]),
         r"\midrule",
-        *map(_latex_row, _mark_best(table, _escape_latex, r"\textbf{{{}}}")),
+        *map(_latex_row, _mark_best(table, escape_latex, r"\textbf{{{}}}")),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
@@ -127,15 +139,21 @@ def _latex_table(table: TextTable) -> str:
 
 
 def _caption(table: TextTable) -> str:
-    """The title as a sentence, and what the marks mean."""
-    return " ".join(filter(None, (f"{table.title[:1].upper()}{table.title[1:]}.", table.note)))
+    """The title as a sentence, and what bold and marks mean."""
+    title, best = table.title, "Best in bold." if table.best else ""
+    first, *others = title.split(" ")
+    # The name of a metric or a rating stays as it is.
+    if first.isalpha() and others:
+        title = f"{title[:1].upper()}{title[1:]}"
+    return " ".join(filter(None, (f"{title}.", best, table.note)))
 
 
 def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _escape_latex(text: str) -> str:
+def escape_latex(text: str) -> str:
+    """Text that LaTeX sets as it is."""
     return _one_line(text).translate(LATEX_ESCAPES)
 
 

@@ -13,32 +13,66 @@ from factable.core.schema import SCHEMA, row_object
 from factable.core.signature import spec
 from factable.engine.collect import Result
 from factable.report.formats import csv_lines, csv_number, csv_text
-from factable.report.tables import TextTable, column_head, format_cell, format_scale, make_text_table
+from factable.report.tables import (
+    Cell,
+    TextTable,
+    best_of,
+    column_head,
+    format_scale,
+    make_text_table,
+    table_signature,
+)
 from factable.types import Example
 
-DIGITS = 4
 UNSCORED = "unscored"
 
 
 def summarize(result: Result) -> list[TextTable]:
-    """One table per metric: its value and parts for each system, and for all together."""
+    """One table per metric: its value and parts for each system, and for all together.
+
+    Before them, of several metrics, one with the values of all.
+    """
     system_of = np.frombuffer(result.system_of, dtype=np.uint32)
     groups = [(name or "(unnamed)", system_of == number) for number, name in enumerate(result.systems)]
     if len(groups) != 1:
         groups.append(("all", np.ones(len(system_of), dtype=bool)))
-    tables = []
+    names = [name for name, _ in groups]
+    tables, columns = [], []
     for metric, scores in zip(result.metrics, result.scores, strict=True):
-        scale = format_scale(metric.bounds, higher_is_better=metric.higher_is_better)
-        header = ("system", column_head(metric.name, scale), *part_heads(metric), "texts", UNSCORED)
-        rows = [(system, *_summary_row(metric, pick(scores, members))) for system, members in groups]
-        tables.append(make_text_table(scores.metric, header, rows, scores.signature, optional=[UNSCORED]))
+        rows = [_summary_row(metric, pick(scores, members)) for _, members in groups]
+        columns.append([row[0] for row in rows])
+        header = ("system", _head(metric, metric.name), *part_heads(metric), "texts", UNSCORED)
+        cells = [[name, *row] for name, row in zip(names, rows, strict=True)]
+        tables.append(make_text_table(scores.metric, header, cells, scores.signature, optional=[UNSCORED]))
+    if len(tables) > 1:
+        tables.insert(0, _overview(result, names, columns))
     return tables
 
 
-def _summary_row(metric: Metric, scores: Scores) -> list[str | int]:
+def _overview(result: Result, names: Sequence[str], columns: Sequence[Sequence[Cell]]) -> TextTable:
+    """Systems and the values of all metrics, the best of each in bold."""
+    heads = [_head(metric, spec(metric)) for metric in result.metrics]
+    rows = [[name, *cells] for name, cells in zip(names, zip(*columns, strict=True), strict=True)]
+    # The last row is of all systems together.
+    systems = [column[: len(result.systems)] for column in columns]
+    bold = [
+        (index, number)
+        for number, (metric, values) in enumerate(zip(result.metrics, systems, strict=True), 1)
+        if len(values) > 1
+        for index in best_of(values, higher_is_better=metric.higher_is_better)
+    ]
+    signature = table_signature("score", texts=len(result.system_of), systems=len(result.systems))
+    return make_text_table("all metrics", ["system", *heads], rows, signature, bold=bold)
+
+
+def _head(metric: Metric, name: str) -> str:
+    return column_head(name, format_scale(metric.bounds, higher_is_better=metric.higher_is_better))
+
+
+def _summary_row(metric: Metric, scores: Scores) -> list[Cell]:
     """Value, parts and numbers of examples of one system."""
     corpus = corpus_results(metric, scores.values, scores.parts, scores.stats)
-    numbers = [format_cell(corpus[name], DIGITS) for name in (VALUE, *metric.parts)]
+    numbers = [corpus[name] for name in (VALUE, *metric.parts)]
     return [*numbers, len(scores.values), sum(map(math.isnan, scores.values))]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from factable.report.tables import (
+    MARK,
     NO_NUMBER,
     Cell,
     Output,
@@ -25,7 +26,7 @@ from factable.study.divergence import Coverage, DivergenceCurves, DivergenceStud
 from factable.study.gold import GoldScore, GoldStudy
 from factable.study.panel import Estimate
 from factable.study.preferences import PreferenceStudy
-from factable.study.ratings import RatingStudy
+from factable.study.ratings import COMPARED, RatingAgreement, RatingStudy
 from factable.study.tuning import STATISTIC, Setting, TunedRating, Tuning
 
 Document = dict[str, object]
@@ -56,8 +57,13 @@ def csv_cells(number: Estimate) -> CsvRow:
 
 
 def ratings_output(study: RatingStudy) -> Output:
-    """Correlations with ratings, best first, and significant differences between metrics."""
+    """Correlations with ratings, best first, and significant differences between metrics.
+
+    Of several ratings there is one table for all of them first.
+    """
     tables = [table for human in study.humans for table in _ratings_tables(study, human)]
+    if len(study.humans) > 1:
+        tables.insert(0, _ratings_overview(study))
     rows = [
         (agreement.metric, agreement.human, study.level, name, *csv_cells(number))
         for agreement in study.agreements
@@ -67,8 +73,49 @@ def ratings_output(study: RatingStudy) -> Output:
     return Output(tables, tuple(study.signatures.values()), _ratings_document(study), [columns, *rows])
 
 
-def _ratings_tables(study: RatingStudy, human: str) -> Iterator[TextTable]:
-    signature = table_signature(
+def _ratings_overview(study: RatingStudy) -> TextTable:
+    """Metrics and their correlation with every rating, in the order of the first."""
+    columns = {human: _agreements(study, human) for human in study.humans}
+    metrics = [row.metric for row in columns[study.humans[0]]]
+    numbers = [
+        {row.metric: row.statistics[COMPARED] for row in agreements} for agreements in columns.values()
+    ]
+    worse = [worse_metrics(study, human) for human in study.humans]
+    return make_text_table(
+        f"all ratings: {HEADS[COMPARED]} of metrics over {OVER[study.level]}, -1 to 1",
+        ["metric", *study.humans],
+        [[metric, *(column[metric] for column in numbers)] for metric in metrics],
+        _ratings_signature(study, ",".join(study.humans)),
+        best=study.humans,
+        marked=[(metrics.index(metric), number) for number, found in enumerate(worse, 1) for metric in found],
+        note=_ratings_note(study),
+    )
+
+
+def _agreements(study: RatingStudy, human: str) -> list[RatingAgreement]:
+    """The agreements with one rating, best first."""
+    agreements = [agreement for agreement in study.agreements if agreement.human == human]
+    return best_first(agreements, lambda agreement: agreement.statistics[COMPARED])
+
+
+def worse_metrics(study: RatingStudy, human: str) -> list[str]:
+    """Metrics that correlate significantly less with a rating than the best one does."""
+    best = _agreements(study, human)[0].metric
+    return [
+        pair.worse
+        for pair in study.differences
+        if pair.human == human and pair.better == best and pair.p_holm < study.alpha
+    ]
+
+
+def _ratings_note(study: RatingStudy) -> str:
+    test = "bootstrap test" if study.draws else "Williams' test"
+    how = f"p < {study.alpha:g}, {test} with Holm's correction"
+    return f"{MARK} {HEADS[COMPARED]} significantly lower than that of the best metric ({how})."
+
+
+def _ratings_signature(study: RatingStudy, human: str) -> str:
+    return table_signature(
         "study",
         human=human,
         level=study.level,
@@ -77,9 +124,14 @@ def _ratings_tables(study: RatingStudy, human: str) -> Iterator[TextTable]:
         systems=len(study.systems),
         examples=study.examples,
     )
-    agreements = [agreement for agreement in study.agreements if agreement.human == human]
-    agreements = best_first(agreements, lambda agreement: agreement.statistics["pearson"])
+
+
+def _ratings_tables(study: RatingStudy, human: str) -> Iterator[TextTable]:
+    signature = _ratings_signature(study, human)
+    agreements = _agreements(study, human)
+    metrics, worse = [row.metric for row in agreements], worse_metrics(study, human)
     heads = [HEADS[name] for name in agreements[0].statistics]
+    column = 1 + [*agreements[0].statistics].index(COMPARED)
     yield make_text_table(
         f"{human}: correlation with metrics over {OVER[study.level]}, -1 to 1",
         ["metric", *heads, DEVIATION, LEFT_OUT, ITEMS_LEFT_OUT],
@@ -93,6 +145,8 @@ def _ratings_tables(study: RatingStudy, human: str) -> Iterator[TextTable]:
         signature,
         best=heads,
         optional=[LEFT_OUT, ITEMS_LEFT_OUT, *([] if study.draws > 1 else [DEVIATION])],
+        marked=[(metrics.index(metric), column) for metric in worse],
+        note=_ratings_note(study),
     )
     significant = [pair for pair in study.differences if pair.human == human and pair.p_holm < study.alpha]
     if significant:

@@ -147,6 +147,14 @@ def _highest(cells: Sequence[Cell]) -> int | None:
     return index if index is not None and _descending(cells[index]) < math.inf else None
 
 
+def best_of(cells: Sequence[Cell], *, higher_is_better: bool = True) -> list[int]:
+    """The indexes of the best numbers, several if they are equal; none where there is no number."""
+    sign = 1 if higher_is_better else -1
+    ranks = [sign * _descending(cell) for cell in cells]
+    defined = [rank for rank in ranks if not math.isinf(rank)]
+    return [index for index, rank in enumerate(ranks) if defined and rank == min(defined)]
+
+
 def best_first(rows: Iterable[T], number: Callable[[T], Cell]) -> list[T]:
     """The rows sorted by a number, highest first; undefined ones are last."""
     return sorted(rows, key=lambda row: _descending(number(row)))

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from factable.core.results import Scores
 from factable.errors import printable
 from factable.metrics.ledger.verdict import SIGNS, Claim, Fact, Verdict
-from factable.report.scores import DIGITS
-from factable.report.tables import format_cell
+from factable.report.tables import DIGITS, format_cell
 from factable.types import Example, Finding, Kind, Record
 
 if TYPE_CHECKING:

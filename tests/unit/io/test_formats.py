@@ -2,12 +2,15 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from factable.errors import DataError, UsageError
+from factable.io.examples import to_object
 from factable.io.formats import FORMATS, open_format
+from factable.io.marked_texts import read_marked_texts
 from factable.types import Example, Record, Table
 
 
@@ -341,6 +344,59 @@ def test_parallel(tmp_path):
     ]
 
 
+MARKED_GAME = {
+    "home_city": "Boston",
+    "home_name": "Celtics",
+    "vis_name": "Lakers",
+    "shared_task_text_id": "S001",
+    "home_line": {"TEAM-PTS": "113"},
+    "vis_line": {"TEAM-PTS": "107"},
+    "box_score": {"PLAYER_NAME": {"0": "Al Horford"}, "PTS": {"0": "11"}},
+    "summary": ["Boston", "won", "."],
+}
+MARKS = "TEXT_ID,SENTENCE_ID,TOKENS,DOC_TOKEN_START,DOC_TOKEN_END,TYPE,COMMENT\n"
+
+
+def write_gsml(tmp_path, *rows):
+    games = [
+        MARKED_GAME,
+        {**MARKED_GAME, "shared_task_text_id": "S002"},
+        {**MARKED_GAME, "shared_task_text_id": "S003"},
+    ]
+    write(tmp_path / "texts" / "S001.txt", "Boston won on  Friday . Al Horford had 12 points .")
+    write(tmp_path / "texts" / "S002.txt", "Boston won .")
+    return (
+        write(tmp_path / "gsml.csv", MARKS + "".join(f"{row}\n" for row in rows)),
+        write(tmp_path / "games.jsonl", "".join(json.dumps(game) + "\n" for game in games)),
+        tmp_path / "texts",
+    )
+
+
+def test_gsml(tmp_path):
+    rows = ("S001.txt,1,had 12,8,9,NUMBER,11", "S001.txt,1,Friday,4,4,NAME,")
+    first, second = examples("gsml", *write_gsml(tmp_path, *rows))
+    assert first.extra["spans"] == [(15, 21, "NAME"), (35, 41, "NUMBER")]
+    assert [first.text[start:end] for start, end, _ in first.extra["spans"]] == ["Friday", "had 12"]
+    assert Record("Al Horford", "PTS", "11") in first.table.records
+    # A game without a text is left out, a text without marks has no error.
+    assert (second.item, second.extra["spans"], second.references) == ("S002", [], ())
+    texts = read_marked_texts([[to_object(example) for example in (first, second)]]).rows
+    assert [len(text.spans) for text in texts] == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("S001.txt,1,Monday,4,4,NAME,", "gsml.csv:2: tokens 4 to 4 are 'Friday', not 'Monday'"),
+        ("S001.txt,1,x,4,400,NAME,", "gsml.csv:2: tokens 4 to 400 of 11"),
+        ("S009.txt,1,x,4,4,NAME,", "gsml.csv:2: there is no text S009"),
+    ],
+)
+def test_marks_that_belong_to_other_texts(tmp_path, row, message):
+    with pytest.raises(DataError, match=re.escape(message)):
+        examples("gsml", *write_gsml(tmp_path, row))
+
+
 def test_every_format_is_tested_here():
     tests = Path(__file__).read_text(encoding="utf-8")
     assert [name for name in FORMATS if f'examples("{name}"' not in tests] == []
@@ -415,7 +471,7 @@ def test_bad_input_is_one_clear_line(tmp_path, monkeypatch, format_name, content
 
 @pytest.mark.parametrize("format_name", sorted(FORMATS))
 def test_a_missing_source_is_one_clear_line(tmp_path, format_name):
-    count = {"wikibio": 2, "parent": 3}.get(format_name, 1)
+    count = {"gsml": 3, "wikibio": 2, "parent": 3}.get(format_name, 1)
     with pytest.raises(DataError, match=r"^.*nowhere.*; .*$"):
         examples(format_name, *[tmp_path / "nowhere"] * count)
 

@@ -28,6 +28,12 @@ FORMATS: dict[str, Format] = {
     "e2e-outputs": Format(
         "one TSV or CSV file", "E2E outputs, columns system, MR and output", "e2e:read_e2e_outputs", True
     ),
+    "gsml": Format(
+        "GSML.csv GAMES FOLDER",
+        "error marks of the accuracy shared task, with RotoWire games and a folder of texts",
+        "gsml:read_gsml",
+        True,
+    ),
     "parallel": Format(
         "TEXTS [REFERENCES …]", "files that match line by line", "parallel:read_parallel", True
     ),

@@ -1,7 +1,9 @@
 """The figures: systems, correlations, metrics against ratings, curves of divergence, coverage."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from itertools import accumulate
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,20 +12,19 @@ from factable.errors import UsageError
 from factable.report.comparison import worse_systems
 from factable.report.plots.labels import avoid_overlap, label_points, text_box, wrap
 from factable.report.plots.style import (
-    COLUMN,
     FILL,
     INK,
-    PAGE,
     PALETTE,
     SOFT,
+    Look,
     fix_layout,
     make_panels,
     new_figure,
     shown,
     styled,
 )
-from factable.report.studies import coverage_bins
-from factable.report.tables import MARK, format_cell
+from factable.report.studies import coverage_bins, worse_metrics
+from factable.report.tables import MARK, best_first, format_cell
 from factable.stats import Column
 from factable.study.comparison import SystemComparison, SystemRanking
 from factable.study.divergence import Coverage, Curve, DivergenceCurves
@@ -44,25 +45,25 @@ LINE, MARGIN = 0.135, 0.5
 SPACE = 1.3
 # Bars of a histogram of bootstrap samples.
 BINS = 30
-# Longer names leave too little room for panels side by side.
-MAX_NAME_BESIDE = 18
 
 
 @styled
-def draw_comparison(comparison: SystemComparison) -> "Figure":
+def draw_comparison(comparison: SystemComparison, look: Look = Look()) -> "Figure":  # noqa: B008
     """One panel per metric, with lines for 95 % intervals; systems are in the order of the first metric.
 
     A star marks systems that are significantly worse than the best, or different from the baseline.
     """
-    figure, panels = _make_row_panels([ranking.metric for ranking in comparison.rankings], comparison.systems)
     order = [standing.system for standing in comparison.rankings[0].standings]
+    figure, panels = _make_row_panels([ranking.metric for ranking in comparison.rankings], order, look)
     starred = False
     for axes, ranking in zip(panels, comparison.rankings, strict=True):
         marked = worse_systems(comparison, ranking)
         starred = starred or bool(marked)
         _draw_dots(axes, ranking, order, marked, comparison.baseline)
+    _list_names_once(panels, [look.rename(name) for name in order])
     interval = " with 95 % interval" if comparison.draws else ""
-    against = f"different from {comparison.baseline}" if comparison.baseline else "worse than the best"
+    baseline = look.rename(comparison.baseline)
+    against = f"different from {baseline}" if baseline else "worse than the best"
     note = f"; {MARK} significantly {against}, p < {comparison.alpha:g}" if starred else ""
     figure.supxlabel(f"value{interval} on {comparison.items:,} items{shown(note)}", fontsize=7)
     fix_layout(figure)
@@ -75,7 +76,7 @@ def _draw_dots(
     """Lines between clusters where the order is that of the metric; a hollow dot is the baseline."""
     standings = sorted(ranking.standings, key=lambda standing: order.index(standing.system))
     digits = 3 if all(abs(standing.value) < 10 for standing in standings) else 1
-    middles = _list_names(axes, [standing.system for standing in standings])
+    middles = _row_middles(axes)
     for standing, middle in zip(standings, middles, strict=True):
         hollow = bool(baseline) and standing.system == baseline
         _draw_interval(axes, standing.low, standing.high, middle, PALETTE[0])
@@ -99,34 +100,45 @@ def _draw_dots(
 
 
 @styled
-def draw_correlations(study: RatingStudy) -> "Figure":
-    """Pearson's r, one panel per rating, best metric first, lines for 95 % intervals."""
+def draw_correlations(study: RatingStudy, look: Look = Look()) -> "Figure":  # noqa: B008
+    """Pearson's r, one panel per rating, lines for 95 % intervals; a star marks what is worse than the best.
+
+    Metrics are in the order of their mean over all ratings, the best first and undefined ones last.
+    """
     correlations = [
         {row.metric: row.statistics[STATISTIC] for row in study.agreements if row.human == human}
         for human in study.humans
     ]
-    figure, panels = _make_row_panels(study.humans, list(study.signatures))
+    order = _metrics_in_order(study)
+    figure, panels = _make_row_panels(study.humans, order, look)
     low = min(0.0, *(_lowest(number) for by_metric in correlations for number in by_metric.values()))
-    for axes, by_metric in zip(panels, correlations, strict=True):
-        _draw_bars(axes, by_metric)
+    starred = False
+    for axes, human, by_metric in zip(panels, study.humans, correlations, strict=True):
+        marked = worse_metrics(study, human)
+        starred = starred or bool(marked)
+        _draw_bars(axes, [by_metric[spec] for spec in order], [spec in marked for spec in order])
         axes.set_xlim(low * 1.05, 1)
+    _list_names_once(panels, [look.rename(spec) for spec in order])
     interval = ", with 95 % interval" if study.draws else ""
-    figure.supxlabel(f"Pearson’s r with ratings, level {study.level}{interval}", fontsize=7)
+    note = f"; {MARK} significantly lower than the best, p < {study.alpha:g}" if starred else ""
+    figure.supxlabel(f"Pearson’s r with ratings, level {study.level}{interval}{note}", fontsize=7)
     fix_layout(figure)
     return figure
 
 
 @styled
-def draw_distributions(study: RatingStudy) -> "Figure":
+def draw_distributions(study: RatingStudy, look: Look = Look()) -> "Figure":  # noqa: B008
     """Pearson's r over bootstrap samples, one panel per rating: a hill per metric, a line at its mean."""
     if not study.draws:
         raise UsageError("a plot of bootstrap samples needs some; give a number of samples above 0")
-    figure, panels = _make_row_panels(study.humans, list(study.signatures))
+    order = _metrics_in_order(study)
+    figure, panels = _make_row_panels(study.humans, order, look)
     rows = [row for row in study.agreements if not math.isnan(row.statistics[STATISTIC].mean)]
     low = min((_quantile(row.samples, 0.005) for row in rows), default=0.0)
     for axes, human in zip(panels, study.humans, strict=True):
-        _draw_hills(axes, [row for row in rows if row.human == human])
+        _draw_hills(axes, {row.metric: row for row in rows if row.human == human}, order)
         axes.set_xlim(low - 0.02, 1)
+    _list_names_once(panels, [look.rename(spec) for spec in order])
     figure.supxlabel(
         f"Pearson’s r with ratings over {study.draws:,} bootstrap samples, level {study.level}", fontsize=7
     )
@@ -138,10 +150,12 @@ def _quantile(samples: Sequence[float], share: float) -> float:
     return float(np.nanquantile(samples, share))
 
 
-def _draw_hills(axes: "Axes", rows: Sequence[RatingAgreement]) -> None:
-    """The best metric at the top; all hills have the same height."""
-    ordered = sorted(rows, key=lambda row: -row.statistics[STATISTIC].mean)
-    for row, middle in zip(ordered, _list_names(axes, [row.metric for row in ordered]), strict=True):
+def _draw_hills(axes: "Axes", rows: Mapping[str, RatingAgreement], order: Sequence[str]) -> None:
+    """A hill for each metric that has samples; all have the same height."""
+    for spec, middle in zip(order, _row_middles(axes), strict=True):
+        if spec not in rows:
+            continue
+        row = rows[spec]
         samples = np.array(row.samples)
         counts, edges = np.histogram(samples[~np.isnan(samples)], bins=BINS)
         foot, height = middle + 0.5, counts / counts.max()
@@ -154,51 +168,62 @@ def _draw_hills(axes: "Axes", rows: Sequence[RatingAgreement]) -> None:
     axes.spines["left"].set_visible(False)
 
 
+def _metrics_in_order(study: RatingStudy) -> list[str]:
+    """Metrics by their mean correlation over all ratings, the best first and undefined ones last."""
+    numbers: dict[str, list[float]] = {spec: [] for spec in study.signatures}
+    for row in study.agreements:
+        numbers[row.metric].append(row.statistics[STATISTIC].value)
+    return best_first(numbers, lambda spec: fmean(numbers[spec]))
+
+
 def _lowest(number: Estimate) -> float:
     return min((end for end in (number.value, number.low) if not math.isnan(end)), default=0.0)
 
 
-def _draw_bars(axes: "Axes", by_metric: Mapping[str, Estimate]) -> None:
-    """The best metric at the top, undefined ones last."""
-    order = sorted(
-        by_metric, key=lambda spec: math.inf if math.isnan(by_metric[spec].value) else -by_metric[spec].value
-    )
-    for spec, middle in zip(order, _list_names(axes, order), strict=True):
-        number = by_metric[spec]
+def _draw_bars(axes: "Axes", numbers: Sequence[Estimate], starred: Sequence[bool]) -> None:
+    """A bar for each number, the first at the top."""
+    for number, star, middle in zip(numbers, starred, _row_middles(axes), strict=True):
         if math.isnan(number.value):
             axes.text(0.01, middle, "undefined", color=SOFT, style="italic", va="center_baseline", fontsize=6)
             continue
         axes.barh(middle, number.value, height=0.85, color=FILL, linewidth=0)
-        _write_beside(axes, middle, format_cell(number.value))
+        _write_beside(axes, middle, format_cell(number.value) + (MARK if star else ""))
         _draw_interval(axes, number.low, number.high, middle, INK)
     axes.spines["left"].set_visible(False)
     axes.axvline(0, color=SOFT, linewidth=0.5)
 
 
-def _make_row_panels(titles: Sequence[str], names: Sequence[str]) -> tuple["Figure", list["Axes"]]:
-    """A figure with a panel for each title, every one with a row for each name."""
-    most = min(MAX_COLUMNS if max(map(len, names)) <= MAX_NAME_BESIDE else 1, len(titles))
+def _make_row_panels(
+    titles: Sequence[str], names: Sequence[str], look: Look
+) -> tuple["Figure", list["Axes"]]:
+    """A figure with a panel for each title, every one with a row for each name, in the same order."""
+    most = min(look.max_columns(MAX_COLUMNS), len(titles))
     # Four are two and two, not three and one.
     columns = math.ceil(len(titles) / math.ceil(len(titles) / most))
-    height = LINE * sum(_row_height(wrap(name)) for name in names) + MARGIN
-    figure, panels = make_panels(len(titles), columns, height)
+    heights = [_row_height(wrap(look.rename(name))) for name in names]
+    height = LINE * sum(heights) + MARGIN
+    figure, panels = make_panels(len(titles), columns, height, width=look.inches(columns))
+    ends = list(accumulate(heights))
     for axes, title in zip(panels, titles, strict=True):
-        axes.set_title(shown(title), loc="left")
+        axes.set_title(shown(look.rename(title)), loc="left")
+        axes.set_yticks([end - height / 2 for end, height in zip(ends, heights, strict=True)])
+        axes.set_ylim(ends[-1], 0)
+        axes.tick_params(axis="y", length=0, labelleft=False)
+        axes.grid(visible=False, axis="y")
     return figure, panels
 
 
-def _list_names(axes: "Axes", names: Sequence[str]) -> list[float]:
-    """Write names down the side, the first at the top; returns the middle of each row."""
-    middles, end = [], 0.0
-    wrapped = [wrap(name) for name in names]
-    for name in wrapped:
-        middles.append(end + _row_height(name) / 2)
-        end += _row_height(name)
-    axes.set_yticks(middles, wrapped)
-    axes.set_ylim(end, 0)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(visible=False, axis="y")
-    return middles
+def row_middles(axes: "Axes") -> list[float]:
+    """Where the rows of a panel are."""
+    return [float(middle) for middle in axes.get_yticks()]
+
+
+def _list_names_once(panels: Sequence["Axes"], names: Sequence[str]) -> None:
+    """Write the names of the rows beside the first panel of each line of panels."""
+    for axes in panels:
+        if axes.get_subplotspec().is_first_col():
+            axes.set_yticks(axes.get_yticks(), list(map(wrap, names)))
+            axes.tick_params(labelleft=True)
 
 
 def _row_height(wrapped: str) -> float:
@@ -219,6 +244,8 @@ def _draw_interval(axes: "Axes", low: float, high: float, middle: float, colour:
 
 # With more dots than this a scatter plot becomes one blot.
 MAX_DOTS = 1500
+# Ratings with at most so many different values are steps of a scale.
+MAX_STEPS = 12
 HEXAGONS = 28
 
 
@@ -235,31 +262,39 @@ class _Cloud(NamedTuple):
 
 
 @styled
-def draw_scatter(panel: Panel, study: RatingStudy) -> "Figure":
+def draw_scatter(panel: Panel, study: RatingStudy, look: Look = Look()) -> "Figure":  # noqa: B008
     """A panel per metric and rating: systems with their names, or texts."""
     panel = choose_systems(panel, study.systems, ())
     metrics, several = range(len(panel.result.metrics)), len(study.humans) > 1
     clouds = [_cloud(panel, study, number, human) for number in metrics for human in study.humans]
     # With several ratings each metric has a line of its own; with one the metrics fill the lines.
-    columns = len(study.humans) if several else min(len(clouds), MAX_COLUMNS)
-    width = COLUMN if columns == 1 else PAGE
+    columns = len(study.humans) if several else min(len(clouds), look.max_columns(MAX_COLUMNS))
+    width = look.inches(columns)
     height = min(1.9, max(1.4, width / columns * 0.72))
     figure, panels = make_panels(
-        len(clouds), columns, height, extra=0.2, sharex="col", sharey="row" if several else "none"
+        len(clouds),
+        columns,
+        height,
+        width=width,
+        extra=0.2,
+        sharex="col",
+        sharey="row" if several else "none",
     )
     for index, (axes, cloud) in enumerate(zip(panels, clouds, strict=True)):
         _draw_points(axes, cloud)
         bottom = index + columns >= len(clouds)
         axes.tick_params(labelbottom=bottom)
-        axes.set_xlabel(shown(cloud.human) if bottom else "")
+        axes.set_xlabel(shown(look.rename(cloud.human)) if bottom else "")
         first = not several or index % columns == 0
-        axes.set_ylabel(wrap(cloud.metric, 22) + ("" if cloud.higher_is_better else " ↓") if first else "")
+        name = wrap(look.rename(cloud.metric), 22) + ("" if cloud.higher_is_better else " ↓")
+        axes.set_ylabel(name if first else "")
     figure.align_ylabels()
     fix_layout(figure)
     for axes, cloud in zip(panels, clouds, strict=True):
         corner = text_box(axes.texts[0])
         if cloud.names:
-            label_points(axes, cloud.ratings.tolist(), cloud.values.tolist(), cloud.names, [corner])
+            names = list(map(look.rename, cloud.names))
+            label_points(axes, cloud.ratings.tolist(), cloud.values.tolist(), names, [corner])
     return figure
 
 
@@ -291,29 +326,66 @@ def _cloud(panel: Panel, study: RatingStudy, number: int, human: str) -> _Cloud:
 
 
 def _draw_points(axes: "Axes", cloud: _Cloud) -> None:
-    """Systems as dots, texts as pale dots, very many texts as hexagons; the better is up and to the right."""
-    from matplotlib.colors import LogNorm
+    """Systems as dots, texts as pale dots; the better is up and to the right.
 
+    Texts with one of a few ratings are boxes over scattered dots; very many others are hexagons.
+    """
     if cloud.names:
         axes.scatter(cloud.ratings, cloud.values, s=7, color=PALETTE[0], linewidth=0)
         axes.margins(0.16)
+    elif len(steps := np.unique(cloud.ratings)) <= MAX_STEPS < len(cloud.values):
+        _draw_boxes(axes, cloud, steps)
     elif len(cloud.values) <= MAX_DOTS:
         axes.scatter(cloud.ratings, cloud.values, s=5, color=PALETTE[0], alpha=0.3, linewidth=0)
     else:
-        axes.hexbin(
-            cloud.ratings,
-            cloud.values,
-            gridsize=(HEXAGONS, HEXAGONS * 3 // 5),
-            # A single text must be visible too.
-            norm=LogNorm(vmin=0.2),
-            cmap="Blues",
-            mincnt=1,
-            linewidths=0.1,
-        )
+        _draw_hexagons(axes, cloud)
     axes.yaxis.set_inverted(not cloud.higher_is_better)
     r = "r undefined" if math.isnan(cloud.pearson) else f"r = {cloud.pearson:.2f}"
     around = {"boxstyle": "square,pad=0.15", "facecolor": "white", "alpha": 0.8, "linewidth": 0}
     axes.text(0.03, 0.97, r, transform=axes.transAxes, va="top", fontsize=6.5, bbox=around)
+
+
+def _draw_boxes(axes: "Axes", cloud: _Cloud, steps: Column) -> None:
+    """Quartiles and median of the values at each rating, over dots that are scattered sideways."""
+    gap = float(np.diff(steps).min()) if len(steps) > 1 else 1.0
+    generator = np.random.default_rng(0)
+    chosen = generator.permutation(len(cloud.values))[:MAX_DOTS]
+    aside = generator.uniform(-0.28 * gap, 0.28 * gap, len(chosen))
+    xs, ys = cloud.ratings[chosen] + aside, cloud.values[chosen]
+    axes.scatter(xs, ys, s=3, color=PALETTE[0], alpha=0.25, linewidth=0)
+    axes.boxplot(
+        [cloud.values[cloud.ratings == step] for step in steps],
+        positions=steps,
+        widths=0.7 * gap,
+        manage_ticks=False,
+        showfliers=False,
+        boxprops={"color": INK, "linewidth": 0.7},
+        medianprops={"color": PALETTE[1], "linewidth": 1.1},
+        whiskerprops={"color": INK, "linewidth": 0.7},
+        capprops={"color": INK, "linewidth": 0.7},
+    )
+    axes.set_xlim(steps[0] - 0.6 * gap, steps[-1] + 0.6 * gap)
+
+
+def _draw_hexagons(axes: "Axes", cloud: _Cloud) -> None:
+    """Hexagons that are darker for more texts, with a scale."""
+    from matplotlib.colors import LogNorm
+
+    hexagons = axes.hexbin(
+        cloud.ratings,
+        cloud.values,
+        gridsize=(HEXAGONS, HEXAGONS * 3 // 5),
+        # A single text must be visible too.
+        norm=LogNorm(vmin=0.2),
+        cmap="Blues",
+        mincnt=1,
+        linewidths=0.1,
+    )
+    scale = axes.figure.colorbar(hexagons, ax=axes, pad=0.02, aspect=25)
+    scale.ax.set_ylim(1, None)
+    scale.outline.set_visible(False)
+    scale.ax.tick_params(labelsize=5.5, length=1.5)
+    scale.set_label("texts", fontsize=5.5)
 
 
 # With more metrics the bands hide each other.
@@ -325,17 +397,17 @@ NAME_LINE = NAME_SIZE * 1.25 / 72
 
 
 @styled
-def draw_curves(curves: DivergenceCurves) -> "Figure":
+def draw_curves(curves: DivergenceCurves, look: Look = Look()) -> "Figure":  # noqa: B008
     """One panel per rating, a line per metric with its name at the end, bands for 95 % intervals."""
-    columns = min(2, len(curves.humans))
-    names = {spec: wrap(spec, 22) for spec in curves.signatures}
+    columns = min(look.max_columns(2), len(curves.humans))
+    names = {spec: wrap(look.rename(spec), 22) for spec in curves.signatures}
     lines = sum(1 + name.count("\n") for name in names.values())
     height = max(2.1, lines * NAME_LINE + 0.75)
-    figure, panels = make_panels(len(curves.humans), columns, height, sharey=True)
+    figure, panels = make_panels(len(curves.humans), columns, height, width=look.inches(columns), sharey=True)
     labels = []
     for human, axes in zip(curves.humans, panels, strict=True):
         labels.append(_draw_lines(axes, [curve for curve in curves.curves if curve.human == human], names))
-        axes.set_title(shown(human), loc="left")
+        axes.set_title(shown(look.rename(human)), loc="left")
     figure.supxlabel("share of items whose references the data entails", fontsize=7)
     band = "\n(band: 95 % interval)" if len(names) <= MAX_BANDS else ""
     for axes in panels[::columns]:
@@ -403,11 +475,11 @@ def _separate_labels(axes: "Axes", labels: Sequence["Annotation"]) -> None:
 
 
 @styled
-def draw_coverage(coverage: Coverage) -> "Figure":
+def draw_coverage(coverage: Coverage, look: Look = Look()) -> "Figure":  # noqa: B008
     """The share of items by 1 - lambda, and the mean."""
     from matplotlib.ticker import PercentFormatter
 
-    figure = new_figure(COLUMN, 2.0)
+    figure = new_figure(look.inches(1), 2.0)
     axes = figure.subplots()
     counts, edges = coverage_bins(coverage)
     shares = [count / max(1, sum(counts)) for count in counts]

@@ -4,12 +4,15 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from math import ceil
+from shutil import which
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from factable.errors import MissingExtraError, UsageError, printable
+from factable.errors import MissingExtraError, MissingProgramError, UsageError, printable
 from factable.io.files import plain_suffix
+from factable.report.formats import escape_latex
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,9 +20,14 @@ if TYPE_CHECKING:
 
 Arguments = ParamSpec("Arguments")
 R = TypeVar("R")
-FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
+FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf", ".pgf": "pgf"}
+# Symbols of our own that not every font has.
+TEX_SYMBOLS = {"−": "-", "λ": r"\lambda", "↓": r"\downarrow"}
+# Programs that can measure text for a picture that LaTeX sets.
+TEX_PROGRAMS = ("pdflatex", "xelatex", "lualatex")
 # Inches: a column and the whole width of a two-column paper.
 COLUMN, PAGE = 3.3, 6.8
+WIDTHS = {"column": COLUMN, "text": PAGE}
 RESOLUTION = 300
 # Okabe and Ito's colours for colour-blind readers; yellow is too pale for lines and left out.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -29,6 +37,7 @@ METADATA: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
+    "pgf": {},
 }
 STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
@@ -68,16 +77,48 @@ STYLE: dict[str, Any] = {
 
 
 def image_format(path: str | os.PathLike[str]) -> str:
-    """The format, png, svg or pdf, that a file's ending stands for; raises if figures cannot be drawn."""
+    """The format, such as pdf, that a file's ending stands for; raises if figures cannot be drawn."""
     ending = plain_suffix(path)
     if ending not in FORMATS:
         problem = f"ends in {ending!r}" if ending else "has no ending"
-        raise UsageError(f"picture {os.fspath(path)!r} {problem}; end it in .png, .svg or .pdf")
+        raise UsageError(f"picture {os.fspath(path)!r} {problem}; end it in .png, .svg, .pdf or .pgf")
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         raise MissingExtraError("drawing", "plot") from None
+    if FORMATS[ending] == "pgf":
+        tex_program()
     return FORMATS[ending]
+
+
+def tex_program() -> str:
+    """The LaTeX that measures the text of a .pgf picture."""
+    found = next(filter(which, TEX_PROGRAMS), None)
+    if found is None:
+        names = ", ".join(TEX_PROGRAMS)
+        raise MissingProgramError(f"a .pgf picture needs LaTeX ({names}); install TeX Live, or draw a .pdf")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What may differ between pictures of one result: their width, and names shown instead of others.
+
+    Without a width, one panel is as wide as a column, and several are as wide as the text.
+    """
+
+    width: str | None = None
+    rename: Callable[[str], str] = str
+
+    def max_columns(self, most: int) -> int:
+        """How many panels fit side by side."""
+        return 1 if self.width == "column" else most
+
+    def inches(self, columns: int) -> float:
+        """The width of a figure with so many columns of panels."""
+        if self.width is not None:
+            return WIDTHS[self.width]
+        return COLUMN if columns == 1 else PAGE
 
 
 @contextmanager
@@ -115,11 +156,11 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def make_panels(
-    number: int, columns: int, height: float, *, extra: float = 0.0, **sharing: Any
+    number: int, columns: int, height: float, *, width: float, extra: float = 0.0, **sharing: Any
 ) -> tuple["Figure", list["Axes"]]:
     """A figure with panels of this height, side by side in columns; `extra` height is for the figure."""
     lines = ceil(number / columns)
-    figure = new_figure(COLUMN if columns == 1 else PAGE, lines * height + extra)
+    figure = new_figure(width, lines * height + extra)
     grid = figure.subplots(lines, columns, squeeze=False, **sharing).flat
     for axes in grid[number:]:
         axes.set_visible(False)
@@ -134,8 +175,34 @@ def fix_layout(figure: "Figure") -> None:
 
 @styled
 def save(figure: "Figure", stream: IO[bytes], image_format: str) -> None:
-    """Write a figure as png, svg or pdf; equal figures give equal bytes."""
-    figure.savefig(stream, format=image_format, dpi=RESOLUTION, metadata=METADATA[image_format])
+    """Write a figure as png, svg, pdf or pgf; equal figures give equal bytes."""
+    if image_format == "pgf":
+        _save_for_tex(figure, stream)
+    else:
+        figure.savefig(stream, format=image_format, dpi=RESOLUTION, metadata=METADATA[image_format])
+
+
+def _save_for_tex(figure: "Figure", stream: IO[bytes]) -> None:
+    """Write commands for LaTeX, which sets the text in the fonts of the document."""
+    import io
+
+    from matplotlib import rc_context
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set_text("\n".join(map(_for_tex, text.get_text().split("\n"))))
+    # The back end writes text, and takes a name or a file of text.
+    written = io.StringIO()
+    with rc_context({"pgf.rcfonts": False, "pgf.texsystem": tex_program()}):
+        figure.savefig(written, format="pgf")
+    stream.write(written.getvalue().encode())
+
+
+def _for_tex(line: str) -> str:
+    line = escape_latex(line)
+    for letter, command in TEX_SYMBOLS.items():
+        line = line.replace(letter, rf"\ensuremath{{{command}}}")
+    return line
 
 
 def shown(name: str) -> str:
