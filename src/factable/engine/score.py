@@ -4,7 +4,7 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -16,6 +16,7 @@ from factable.engine.checkpoint import Engine, open_checkpoint, resume_scoring
 from factable.engine.collect import Listener, Result, collect
 from factable.engine.corpus import fit_metrics
 from factable.engine.engines import check_engine, engine_session, map_units
+from factable.engine.notebook_progress import notebook_progress
 from factable.engine.plan import AnyUnit, Plan, Render, Scored, score_unit
 from factable.engine.sources import Corpus, check_files
 from factable.errors import UsageError, suggest_parameters
@@ -95,7 +96,7 @@ def score(
     engine: str = "local",
     skip_bad: bool = False,
     resume: str | os.PathLike[str] | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] | bool = True,
     references: str | os.PathLike[str] | None = None,
     ratings: str | os.PathLike[str] | None = None,
 ) -> ScoresBySpec:
@@ -106,28 +107,32 @@ def score(
     engine    where to compute: "local" (this machine) or "ray"
     skip_bad  leave out examples that cannot be read, instead of raising DataError
     resume    a file that keeps what is scored; the same call goes on from there
-    progress  called now and then with the number of examples scored so far
+    progress  called now and then with the number of examples scored so far; by default a bar in notebooks,
+              and nothing elsewhere; False for none
     references, ratings  files with what belongs to the texts of the same id
     """
     given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     items: list[str] = []
 
-    def listen(unit: Scored) -> None:
-        items.extend(unit.items)
-        if progress is not None:
-            progress(len(items))
+    with notebook_progress([source]) if progress is True else nullcontext(_ignore) as show:
 
-    result = score_files(
-        [source],
-        parse_all(given),
-        explain=explain,
-        jobs=jobs,
-        engine=engine,
-        skip_bad=skip_bad,
-        resume=resume,
-        listener=listen,
-        joins=read_joins(references, ratings),
-    )
+        def listen(unit: Scored) -> None:
+            items.extend(unit.items)
+            show(unit)
+            if callable(progress):
+                progress(len(items))
+
+        result = score_files(
+            [source],
+            parse_all(given),
+            explain=explain,
+            jobs=jobs,
+            engine=engine,
+            skip_bad=skip_bad,
+            resume=resume,
+            listener=listen,
+            joins=read_joins(references, ratings),
+        )
     for warning in result.warnings:
         warnings.warn(warning, stacklevel=2)
     systems = tuple(result.systems[index] for index in result.system_of)

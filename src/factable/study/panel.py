@@ -14,6 +14,7 @@ from factable.core.metric import Metric
 from factable.core.results import Scores, pick
 from factable.core.signature import spec
 from factable.engine.collect import Listener, Result
+from factable.engine.notebook_progress import notebook_progress
 from factable.engine.plan import Render, Scored
 from factable.engine.score import parse_all, score_files
 from factable.errors import DataError, Fault, UsageError, did_you_mean, printable
@@ -64,7 +65,11 @@ def as_panel(
     parsed = parse_all(metrics)
     if not parsed:
         raise UsageError("`metrics` is empty; name at least one metric")
-    return score_panel(as_sources(data), parsed, need_ratings=need_ratings, jobs=jobs, systems=systems)
+    sources = as_sources(data)
+    with notebook_progress(sources) as show:
+        return score_panel(
+            sources, parsed, need_ratings=need_ratings, jobs=jobs, systems=systems, listener=show
+        )
 
 
 def as_sources(data: Source | Sequence[Source]) -> Sequence[Source]:

@@ -1,6 +1,7 @@
 """Pictures: what is in them, and that they are files like any other."""
 
 import io
+import shutil
 import struct
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from factable.report.plots.figures import (
     draw_scatter,
 )
 from factable.report.plots.labels import avoid_overlap, wrap
-from factable.report.plots.style import PAGE, RESOLUTION, image_format, save
+from factable.report.plots.style import PAGE, PALETTE, RESOLUTION, TEX_PROGRAMS, Look, image_format, save
 from factable.study.comparison import compare_systems
 from factable.study.divergence import study_divergence
 from factable.study.panel import score_panel
@@ -264,3 +265,92 @@ def test_all_panels_of_a_comparison_have_the_same_order(pictures):
     orders = [[label.get_text() for label in axes.get_yticklabels()] for axes in panels]
     assert len(orders) == len(METRICS)
     assert all(order == orders[0] for order in orders)
+
+
+RENAMED = {"parent": "PARENT", "alpha": "Our system", "semantics": "Adequacy"}
+
+
+def draw_some(panel, look):
+    """A picture of each kind that has names."""
+    found = study_ratings(panel, humans=["semantics", "fluency"], draws=20)
+    return {
+        "correlations": draw_correlations(found, look),
+        "scatter": draw_scatter(panel, found, look),
+        "comparison": draw_comparison(compare_systems(panel, draws=20), look),
+        "coverage": draw_coverage(study_divergence(panel).coverage, look),
+    }
+
+
+@pytest.mark.parametrize(("width", "inches"), [("column", 3.3), ("text", 6.8)])
+def test_pictures_have_the_width_asked_for_and_other_names(width, inches):
+    look = Look(width, lambda name: RENAMED.get(name, name))
+    for name, figure in draw_some(make_panel(), look).items():
+        assert figure.get_size_inches()[0] == pytest.approx(inches)
+        shown = set(texts_of(written(figure, "svg")))
+        assert not shown & set(RENAMED), name
+        if name != "coverage":
+            assert shown & set(RENAMED.values()), name
+
+
+def test_rows_have_one_order_and_their_names_stand_once_on_a_line():
+    figure = draw_correlations(study_ratings(make_panel(), humans=["semantics", "fluency"], draws=0))
+    shown = texts_of(written(figure, "svg"))
+    assert [shown.count(metric) for metric in METRICS] == [1] * len(METRICS)
+    assert len({tuple(axes.get_yticks()) for axes in figure.axes}) == 1
+
+
+def test_numbers_of_one_panel_do_not_touch_names_of_the_next():
+    systems = ("a rather long name", "another long name", "tilburg-smt", "melbourne")
+    figure = draw_comparison(compare_systems(make_panel(systems=systems), draws=20))
+    right = max(figure.bbox.width, 1)
+    for axes in figure.axes:
+        numbers = [text.get_window_extent() for text in axes.texts]
+        assert all(box.x1 <= right for box in numbers)
+        for other in figure.axes:
+            names = [label.get_window_extent() for label in other.get_yticklabels() if label.get_text()]
+            if other is not axes:
+                assert not any(box.overlaps(name) for box in numbers for name in names)
+
+
+def test_coarse_ratings_are_boxes_over_dots():
+    panel = make_panel(items=40, ratings=("semantics",))
+    panel.ratings["semantics"][:] = np.round(panel.ratings["semantics"])
+    study = study_ratings(panel, humans=["semantics"], level="example", draws=0)
+    figure = draw_scatter(panel, study)
+    steps = len(np.unique(panel.ratings["semantics"]))
+    for axes in figure.axes:
+        medians = [line for line in axes.lines if line.get_color() == PALETTE[1]]
+        assert len(medians) == steps
+        (dots,) = axes.collections
+        xs = dots.get_offsets()[:, 0]
+        # They are scattered, but not as far as the next step.
+        assert len(set(xs.tolist())) > steps
+        assert np.abs(xs - np.round(xs)).max() < 0.3
+    # Two and two panels, not three and one.
+    assert len({axes.get_position().y0 for axes in figure.axes}) == 2
+
+
+def test_pgf_is_for_latex(tmp_path):
+    if not any(map(shutil.which, TEX_PROGRAMS)):
+        with pytest.raises(UsageError, match=r"a \.pgf picture needs LaTeX .* install TeX Live"):
+            image_format("x.pgf")
+        return
+    panel = make_panel(systems=("a_b & 100 %", "x^2 {y} #1 \\z", "~c$", "delta"))
+    assert image_format("x.pgf") == "pgf"
+    (tmp_path / "x.pgf").write_bytes(written(draw_comparison(compare_systems(panel, draws=0)), "pgf"))
+    paper = r"\documentclass{article}\usepackage{pgf}\begin{document}\input{x.pgf}\end{document}"
+    (tmp_path / "paper.tex").write_text(paper)
+    program = next(filter(shutil.which, TEX_PROGRAMS))
+    done = subprocess.run(
+        [program, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "paper.pdf").stat().st_size
+
+
+def test_fonts_of_a_pdf_are_true_type():
+    pdf = written(draw_coverage(study_divergence(make_panel()).coverage), "pdf")
+    assert b"/Subtype /Type42" in pdf or b"/FontFile2" in pdf
+    assert b"/Subtype /Type3" not in pdf

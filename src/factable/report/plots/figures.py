@@ -64,8 +64,8 @@ def draw_comparison(comparison: SystemComparison, look: Look = Look()) -> "Figur
     interval = " with 95 % interval" if comparison.draws else ""
     baseline = look.rename(comparison.baseline)
     against = f"different from {baseline}" if baseline else "worse than the best"
-    note = f"; {MARK} significantly {against}, p < {comparison.alpha:g}" if starred else ""
-    figure.supxlabel(f"value{interval} on {comparison.items:,} items{shown(note)}", fontsize=7)
+    note = f"; {MARK} significantly {shown(against)}, p < {comparison.alpha:g}" if starred else ""
+    figure.supxlabel(f"value{interval} on {comparison.items:,} items{note}", fontsize=7)
     fix_layout(figure)
     return figure
 
@@ -197,9 +197,7 @@ def _make_row_panels(
     titles: Sequence[str], names: Sequence[str], look: Look
 ) -> tuple["Figure", list["Axes"]]:
     """A figure with a panel for each title, every one with a row for each name, in the same order."""
-    most = min(look.max_columns(MAX_COLUMNS), len(titles))
-    # Four are two and two, not three and one.
-    columns = math.ceil(len(titles) / math.ceil(len(titles) / most))
+    columns = _even_columns(len(titles), look)
     heights = [_row_height(wrap(look.rename(name))) for name in names]
     height = LINE * sum(heights) + MARGIN
     figure, panels = make_panels(len(titles), columns, height, width=look.inches(columns))
@@ -213,7 +211,13 @@ def _make_row_panels(
     return figure, panels
 
 
-def row_middles(axes: "Axes") -> list[float]:
+def _even_columns(panels: int, look: Look) -> int:
+    """How many panels stand side by side: of four two and two, not three and one."""
+    most = min(look.max_columns(MAX_COLUMNS), panels)
+    return math.ceil(panels / math.ceil(panels / most))
+
+
+def _row_middles(axes: "Axes") -> list[float]:
     """Where the rows of a panel are."""
     return [float(middle) for middle in axes.get_yticks()]
 
@@ -268,7 +272,7 @@ def draw_scatter(panel: Panel, study: RatingStudy, look: Look = Look()) -> "Figu
     metrics, several = range(len(panel.result.metrics)), len(study.humans) > 1
     clouds = [_cloud(panel, study, number, human) for number in metrics for human in study.humans]
     # With several ratings each metric has a line of its own; with one the metrics fill the lines.
-    columns = len(study.humans) if several else min(len(clouds), look.max_columns(MAX_COLUMNS))
+    columns = len(study.humans) if several else _even_columns(len(clouds), look)
     width = look.inches(columns)
     height = min(1.9, max(1.4, width / columns * 0.72))
     figure, panels = make_panels(
