@@ -1,7 +1,7 @@
 """The figures: systems, correlations, metrics against ratings, curves of divergence, coverage."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple

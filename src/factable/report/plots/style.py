@@ -188,9 +188,15 @@ def _save_for_tex(figure: "Figure", stream: IO[bytes]) -> None:
 
     from matplotlib import rc_context
     from matplotlib.text import Text
+    from matplotlib.ticker import FixedFormatter
 
     for text in figure.findobj(Text):
-        text.set_text("\n".join(map(_for_tex, text.get_text().split("\n"))))
+        text.set_text(_for_tex(text.get_text()))
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        formatter = axis.get_major_formatter()
+        if isinstance(formatter, FixedFormatter):
+            # These are written anew whenever the figure is drawn.
+            axis.set_ticks(axis.get_ticklocs(), list(map(_for_tex, formatter.seq)))
     # The back end writes text, and takes a name or a file of text.
     written = io.StringIO()
     with rc_context({"pgf.rcfonts": False, "pgf.texsystem": tex_program()}):
@@ -198,11 +204,11 @@ def _save_for_tex(figure: "Figure", stream: IO[bytes]) -> None:
     stream.write(written.getvalue().encode())
 
 
-def _for_tex(line: str) -> str:
-    line = escape_latex(line)
+def _for_tex(text: str) -> str:
+    text = "\n".join(map(escape_latex, text.split("\n")))
     for letter, command in TEX_SYMBOLS.items():
-        line = line.replace(letter, rf"\ensuremath{{{command}}}")
-    return line
+        text = text.replace(letter, rf"\ensuremath{{{command}}}")
+    return text
 
 
 def shown(name: str) -> str:
