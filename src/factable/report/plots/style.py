@@ -188,15 +188,15 @@ def _save_for_tex(figure: "Figure", stream: IO[bytes]) -> None:
 
     from matplotlib import rc_context
     from matplotlib.text import Text
-    from matplotlib.ticker import FixedFormatter
+    from matplotlib.ticker import FuncFormatter
 
     for text in figure.findobj(Text):
         text.set_text(_for_tex(text.get_text()))
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        formatter = axis.get_major_formatter()
-        if isinstance(formatter, FixedFormatter):
-            # These are written anew whenever the figure is drawn.
-            axis.set_ticks(axis.get_ticklocs(), list(map(_for_tex, formatter.seq)))
+        formatter, ticks = axis.get_major_formatter(), axis.get_ticklocs()
+        if isinstance(formatter, FuncFormatter):
+            # Names, which are written anew whenever the figure is drawn.
+            axis.set_ticks(ticks, list(map(_for_tex, formatter.format_ticks(ticks))))
     # The back end writes text, and takes a name or a file of text.
     written = io.StringIO()
     with rc_context({"pgf.rcfonts": False, "pgf.texsystem": tex_program()}):
