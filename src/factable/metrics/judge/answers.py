@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from factable.errors import in_one_line
@@ -30,11 +31,14 @@ _CLAIM_STATES: Mapping[str, ClaimState | None] = {
     ),
     **dict.fromkeys(("not checkable", "not_checkable", "uncheckable", "opinion"), None),
 }
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+# Where models that think aloud stop doing so.
+_END_OF_THOUGHTS = ("</think>", "</thinking>")
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 # Beginnings of JSON that are tried in an answer with much else in it.
 MAX_BEGINNINGS = 20
 MAX_REASON = 200
+# No text has more claims than this for a model to list.
+MAX_CLAIMS = 1000
 
 
 class Sample(NamedTuple):
@@ -84,13 +88,14 @@ def _quoted(text: str) -> str:
 
 def find_object(text: str) -> dict[str, Any] | None:
     """The JSON object in an answer that has facts; None if there is none."""
-    plain = _THOUGHTS.sub("", text)
+    plain = text
+    for mark in _END_OF_THOUGHTS:
+        plain = plain.rpartition(mark)[2]
     decoder = json.JSONDecoder()
     for candidate in (plain, _TRAILING_COMMA.sub("", plain)):
-        starts = [match.start() for match in re.finditer(r"\{", candidate)][:MAX_BEGINNINGS]
-        for start in starts:
+        for beginning in islice(re.finditer(r"\{", candidate), MAX_BEGINNINGS):
             try:
-                found, _ = decoder.raw_decode(candidate, start)
+                found, _ = decoder.raw_decode(candidate, beginning.start())
             except (ValueError, RecursionError):
                 continue
             if isinstance(found, dict) and "facts" in found:
@@ -153,7 +158,9 @@ class _Reader:
             for number, record in enumerate(self._material.facts, 1)
         }
         listed = [
-            claim for entry, sentence in _claim_entries(claims) for claim in self._claim(entry, sentence)
+            claim
+            for entry, sentence in islice(_claim_entries(claims), MAX_CLAIMS)
+            for claim in self._claim(entry, sentence)
         ]
         # Wrong facts are wrong words, whether or not the model lists them twice.
         wrong = [

@@ -17,6 +17,8 @@ _ESCAPED = re.compile(r"\\[nrt]")
 MIN_SHARE = 0.8
 MAX_STRETCH = 1.4
 MIN_WORDS = 4
+# Comparing longer ones word by word would take long.
+MAX_WORDS = 200
 
 
 def find_quote(text: str, quote: str, within: Span | None = None) -> Span | None:
@@ -26,7 +28,7 @@ def find_quote(text: str, quote: str, within: Span | None = None) -> Span | None
     sentence; of four words and more, one in five may differ, but no number.
     """
     cleaned = _ESCAPED.sub(" ", quote).translate(_SAME).strip(_OUTSIDE)
-    if not cleaned:
+    if not cleaned or len(cleaned) > 2 * len(text):
         return None
     for span in filter(None, (within, (0, len(text)))):
         found = _find(text[slice(*span)], cleaned)
@@ -79,7 +81,7 @@ def _fold(text: str) -> tuple[str, list[int]]:
 
 def _find_nearly(text: str, quote: str) -> Span | None:
     ours, theirs = split_words(text), split_words(quote)
-    if len(theirs) < MIN_WORDS or not ours:
+    if not MIN_WORDS <= len(theirs) <= MAX_WORDS or not 0 < len(ours) <= MAX_WORDS:
         return None
     matcher = SequenceMatcher(
         None, [word.folded for word in ours], [word.folded for word in theirs], autojunk=False

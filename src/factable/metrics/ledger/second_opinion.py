@@ -23,7 +23,7 @@ def load_judge(text: str, defaults: Defaults | None = None) -> VerdictMetric:
         named = f", model={json.dumps(model)}" if model else ""
         text = f"judge(url={json.dumps(url)}{named})"
     judge = parse(text, defaults=defaults)
-    if not isinstance(judge, VerdictMetric) or hasattr(judge, "judge"):
+    if not isinstance(judge, VerdictMetric) or judge.name == "ledger":
         remedy = 'give an address such as http://localhost:8080/v1, or judge(url="…", model="…")'
         raise UsageError(f"`judge` is {spec(judge)}, which is no judge; {remedy}")
     return judge
@@ -32,9 +32,12 @@ def load_judge(text: str, defaults: Defaults | None = None) -> VerdictMetric:
 def with_rules_of(judge: VerdictMetric, ledger: VerdictMetric) -> VerdictMetric:
     """The judge, told which facts count for the ledger, unless it says so itself."""
     declared = {each.name: each for each in judge.params}
+    given = {name: getattr(ledger, name) for name in SHARED}
+    # What is for programs need not be said either.
+    given["optional"] = ",".join(filter(None, (given["optional"], getattr(ledger, "technical", ""))))
     taken = {
-        name: getattr(ledger, name)
-        for name in SHARED
+        name: value
+        for name, value in given.items()
         if name in declared and getattr(judge, name) == declared[name].default
     }
     return replace(judge, **taken)  # type: ignore[type-var]

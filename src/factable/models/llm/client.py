@@ -5,7 +5,7 @@ import random
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -38,7 +38,7 @@ LONGEST_PAUSE = 300.0
 UNREACHABLE_RETRIES = 2
 # After so many questions in a row without an answer the server is taken to be down.
 MAX_FAILED_IN_A_ROW = 5
-# No tokenizer makes more tokens of a text than this, of its bytes, for a budget to hold.
+# What a budget sets aside for a question; most tokens have about four bytes.
 BYTES_PER_TOKEN = 2
 NOT_THIS_WAY = (401, 403, 404, 405, 407)
 BUSY = (408, 425, 429)
@@ -58,6 +58,9 @@ class Answer(NamedTuple):
 
     completion: Completion
     seconds: float
+
+
+Save = Callable[[Question, Answer], None]
 
 
 def ask(
@@ -85,11 +88,14 @@ def ask(
     missing = [question for question in keys if question not in known]
     advance = count_steps("answers", len(missing))
     if missing:
-        run = _Run(endpoint, sampling, prices, Limits.of_environment())
+
+        def save(question: Question, answer: Answer) -> None:
+            if path:
+                put(path, {keys[question]: _pack(answer)})
+
+        run = _Run(endpoint, sampling, prices, Limits.of_environment(), save)
         for question, answer in run.ask_all(missing):
             known[question] = answer
-            if path and isinstance(answer, Answer):
-                put(path, {keys[question]: _pack(answer)})
             advance(1)
     return [known[question] for question in clean]
 
@@ -133,11 +139,15 @@ class _StoppedError(Exception):
 
 @dataclass(slots=True)
 class _Server:
-    """What this process has learned of a server: fields it refuses, whether it ever answered, failures."""
+    """What this process has learned of a server: fields it refuses, whether it ever answered, failures.
+
+    `next_time` is when it may be asked again.
+    """
 
     refused: frozenset[str] = frozenset()
     answered: bool = False
     failed_in_a_row: int = 0
+    next_time: float = 0.0
 
 
 # By address, format and model.
@@ -152,7 +162,9 @@ def forget_servers() -> None:
 class _Run:
     """Questions under way, in several threads."""
 
-    def __init__(self, endpoint: Endpoint, sampling: Sampling, prices: Prices, limits: Limits) -> None:
+    def __init__(
+        self, endpoint: Endpoint, sampling: Sampling, prices: Prices, limits: Limits, save: Save
+    ) -> None:
         self._endpoint, self._sampling, self._prices, self._limits = endpoint, sampling, prices, limits
         self._server = _servers.setdefault((endpoint.url, endpoint.api, endpoint.model), _Server())
         self._stop = threading.Event()
@@ -160,7 +172,7 @@ class _Run:
         self._lock = threading.Lock()
         # Until a first answer shows which fields the server takes, questions are asked one by one.
         self._first = threading.Lock()
-        self._next_time = 0.0
+        self._save, self._saving = save, threading.Lock()
         self._done = threading.Condition()
         self._under_way = 0
 
@@ -193,6 +205,9 @@ class _Run:
                 _, tokens_in, tokens_out, _ = answer.completion
                 cost = self._prices.cost(tokens_in, tokens_out)
                 used.add(Usage(asked=1, tokens=tokens_in + tokens_out, cost=cost, seconds=answer.seconds))
+                # Here and not where answers are collected: another one may end the run before.
+                with self._saving:
+                    self._save(question, answer)
             return answer
         finally:
             with self._done:
@@ -313,15 +328,15 @@ class _Run:
     def _wait_for_turn(self) -> None:
         """Keep to the rate, and to pauses that the server asked for."""
         with self._lock:
-            turn = max(self._next_time, time.monotonic())
-            self._next_time = turn + self._limits.seconds_between
+            turn = max(self._server.next_time, time.monotonic())
+            self._server.next_time = turn + self._limits.seconds_between
         self._wait(turn - time.monotonic())
 
     def _pause(self, retry_after: str) -> None:
         """Let all questions wait as long as the server asks for."""
         seconds = min(_seconds(retry_after), LONGEST_PAUSE)
         with self._lock:
-            self._next_time = max(self._next_time, time.monotonic() + seconds)
+            self._server.next_time = max(self._server.next_time, time.monotonic() + seconds)
 
     def _wait(self, seconds: float) -> None:
         if self._stop.wait(max(0.0, seconds)):

@@ -34,12 +34,15 @@ class OpenSockets:
 
     def __init__(self) -> None:
         self._sockets: set[socket.socket] = set()
+        self._ended = False
         self._lock = threading.Lock()
 
     def add(self, open_socket: socket.socket) -> None:
-        """Note a socket."""
+        """Note a socket; after the end of all it ends at once."""
         with self._lock:
             self._sockets.add(open_socket)
+            if self._ended:
+                _end(open_socket)
 
     def remove(self, open_socket: socket.socket) -> None:
         """Forget a socket."""
@@ -49,6 +52,7 @@ class OpenSockets:
     def end_all(self) -> None:
         """End whatever is under way."""
         with self._lock:
+            self._ended = True
             for each in self._sockets:
                 _end(each)
 

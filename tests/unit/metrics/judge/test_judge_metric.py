@@ -128,6 +128,7 @@ def test_other_shapes_and_words_are_understood():
         ("I am sorry, Dave.", "no JSON in the answer: I am sorry, Dave."),
         ("", "no JSON in the answer"),
         ("{" * 100_000, "no JSON in the answer"),
+        ("<think>" * 100_000, "no JSON in the answer"),
         ('{"facts": {"1": {"state": "said"}}, "sentences": {}}', "no answer about 1 of 2 facts"),
         (
             '{"facts": {"1": {"state": "who knows"}, "2": {"state": "said"}}, "sentences": {}}',

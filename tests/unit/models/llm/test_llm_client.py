@@ -297,6 +297,23 @@ def test_no_answer_is_asked_for_twice_even_by_a_run_that_stopped(monkeypatch, tm
     assert usage.asked + usage.cached == 6
 
 
+def test_answers_beside_one_that_ends_the_run_are_kept(monkeypatch, tmp_path):
+    """Two are written at a time; the one that fails does so when the other is there but not yet collected."""
+    monkeypatch.setenv("FACTABLE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("FACTABLE_JUDGE_CONCURRENCY", "2")
+    questions = [question(number) for number in range(3)]
+
+    def behave(handler, request):
+        return request.user == "Question 2" and send(handler, 403, {"error": "quota"})
+
+    with JudgeServer(echo, behave) as server:
+        with pytest.raises(ServerError, match="quota"):
+            ask(endpoint(server.url), SAMPLING, Prices(), questions)
+        with track_usage() as usage:
+            ask(endpoint(server.url), SAMPLING, Prices(), questions[:1])
+    assert (usage.asked, usage.cached) == (0, 1)
+
+
 def test_the_rate_is_kept(monkeypatch):
     monkeypatch.setenv("FACTABLE_JUDGE_RATE", "1200")
     with JudgeServer(echo) as server:
