@@ -1,7 +1,10 @@
 """Natural language inference: does one text entail another? Models by name, and their cached predictions."""
 
 import re
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -26,11 +29,13 @@ from factable.text.sentences import sentence_spans
 from factable.types import Span
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding
+    from tokenizers import Tokenizer
 
 LABELS = ("entailment", "neutral", "contradiction")
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(len(LABELS))
 PAIRS_ON_A_GPU = 32
+PAIRS_ENCODED = 4096
+ANSWERS_REMEMBERED = 10_000
 # How far a sum of probabilities may be from 1, in 32-bit numbers and less.
 MAX_ROUNDING = 1e-3
 _WORD = re.compile(r"(?<=\s)\S")
@@ -67,6 +72,9 @@ class OnnxNli(OnnxModel):
         super().__init__(folder, NLI, threads=threads)
         self._order = label_order(folder / MANIFEST, dict(enumerate(self._manifest.labels)))
         self.window = self._manifest.window
+        # A pair is counted first and then read.
+        self._encode = lru_cache(maxsize=PAIRS_ENCODED)(partial(_encode_pair, self._tokenizer))
+        self._remembered: dict[bytes, bytes] = {}
         self._try()
 
     def count_tokens(self, pairs: Sequence[TextPair]) -> list[int]:
@@ -75,31 +83,49 @@ class OnnxNli(OnnxModel):
 
     def probabilities(self, pairs: Sequence[TextPair], advance: Advance) -> NDArray[np.float64]:
         """Of entailment, neutral and contradiction, a row per pair."""
-        return np.array(self._map(self._predict, pairs, advance)).reshape(len(pairs), len(LABELS))
+        rows = self._map(self._predict, pairs, advance)
+        self._encode.cache_clear()
+        return np.frombuffer(b"".join(rows)).reshape(len(pairs), len(LABELS))
 
-    def _predict(self, pair: TextPair) -> NDArray[np.float64]:
-        return softmax(self._logits(pair) / self._manifest.temperature)[self._order]
+    def _predict(self, pair: TextPair) -> bytes:
+        """The model's answer, which is remembered: other case or white space make the same tokens."""
+        ids, types = self._encode(pair)
+        key = blake2b(
+            len(ids).to_bytes(8, "little") + ids.tobytes() + types.tobytes(), digest_size=16
+        ).digest()
+        known = self._remembered.get(key)
+        if known is None:
+            if len(self._remembered) >= ANSWERS_REMEMBERED:
+                self._remembered.clear()
+            scores = self._logits(ids, types) / self._manifest.temperature
+            known = softmax(scores)[self._order].tobytes()
+            self._remembered[key] = known
+        return known
 
-    def _logits(self, pair: TextPair) -> NDArray[np.float64]:
-        encoding = self._encode(pair)
-        return self._run(
-            input_ids=encoding.ids,
-            attention_mask=encoding.attention_mask,
-            token_type_ids=encoding.type_ids,
-        )
-
-    def _encode(self, pair: TextPair) -> "Encoding":
-        # One by one: a batch starts threads of its own, which do not survive a fork.
-        return self._tokenizer.encode(pair.premise, pair.hypothesis)
+    def _logits(self, ids: Sequence[int], types: Sequence[int]) -> NDArray[np.float64]:
+        return self._run(input_ids=ids, attention_mask=[1] * len(ids), token_type_ids=types)
 
     def _try(self) -> None:
         """Refuse a model that does not take pairs or does not give three scores."""
         try:
-            scores = self._logits(TextPair("", ""))
+            scores = self._logits(*self._encode(TextPair("", "")))
         except Exception as error:  # onnxruntime has no common base class
             raise self._not_loaded(error) from None
         if scores.shape != (len(LABELS),) or not np.isfinite(scores).all():
             raise self._not_loaded(f"it does not give {len(LABELS)} numbers")
+
+
+class EncodedPair(NamedTuple):
+    """The tokens of a pair, and to which of the two texts each belongs."""
+
+    ids: "array[int]"
+    types: "array[int]"
+
+
+def _encode_pair(tokenizer: "Tokenizer", pair: TextPair) -> EncodedPair:
+    # One by one: a batch starts threads of its own, which do not survive a fork.
+    encoding = tokenizer.encode(pair.premise, pair.hypothesis)
+    return EncodedPair(array("q", encoding.ids), array("q", encoding.type_ids))
 
 
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -47,11 +47,22 @@ def test_a_text_entails_itself_more_than_its_opposite(embedded):
 
 def test_answers_do_not_depend_on_neighbours_or_threads(embedded):
     together = embedded.probabilities(PAIRS * 3, no_progress)
+    embedded._remembered.clear()
     alone = np.concatenate([embedded.probabilities([pair], no_progress) for pair in PAIRS])
     assert together.tobytes() == np.tile(alone, (3, 1)).tobytes()
     for threads in (1, 3):
         model = OnnxNli(embedded_folder("nli"), threads=threads)
         assert model.probabilities(PAIRS[::-1], no_progress)[::-1].tobytes() == alone.tobytes()
+
+
+def test_other_case_and_white_space_are_not_asked_again(monkeypatch):
+    model = OnnxNli(embedded_folder("nli"))
+    (expected,) = model.probabilities(PAIRS[:1], no_progress)
+    monkeypatch.setattr(model, "_run", None)
+    (again,) = model.probabilities(
+        [TextPair("ADA was  born in london.", " Ada was born in London. ")], no_progress
+    )
+    assert again.tobytes() == expected.tobytes()
 
 
 def test_progress_counts_every_pair(tiny_folder):

@@ -148,6 +148,7 @@ def test_long_values_are_not_kept():
 
 def test_a_service_does_not_grow(model, monkeypatch):
     monkeypatch.setattr(cache, "MAX_IN_MEMORY", 100)
+    monkeypatch.setattr(nli, "ANSWERS_REMEMBERED", 20)
 
     def serve(first):
         for number in range(first, first + 60):
@@ -182,3 +183,75 @@ def test_what_is_kept_of_files_is_bounded():
                     parameters = inspect.signature(value).parameters
                     unbounded += [f"{module.name}.{name}"] * bool({"content", "files"} & {*parameters})
     assert unbounded == []
+
+
+RECORD = {"name": "Ada", "city": "London", "cats": 3, "rooms": [{"floor": 1, "size": "20 m²"}]}
+TRIPLES = [["Ada", "city", "London"], ["Ada", "cats", "3"]]
+STATEMENT = "Ada, a painter, lives in Paris with 3 cats."
+
+
+def ledgers():
+    """The ledger asks a model about triples, and that and a second one about objects."""
+    return [str(factable.check(data, STATEMENT)) for data in (RECORD, TRIPLES)]
+
+
+def score_ledger():
+    examples = [{"data": data, "text": STATEMENT} for data in (RECORD, TRIPLES)]
+    return factable.score(examples, ["ledger"])["ledger"].values.tobytes()
+
+
+def send_ledgers(connection):
+    connection.send((ledgers(), score_ledger()))
+
+
+@pytest.fixture
+def no_cache(monkeypatch):
+    monkeypatch.setenv("FACTABLE_CACHE", "off")
+    monkeypatch.setattr(cache, "_memory", {})
+
+
+@pytest.mark.usefixtures("no_cache")
+def test_ledgers_of_threads_and_tasks_are_those_of_one():
+    expected = ledgers(), score_ledger()
+    factable.close()
+    with ThreadPoolExecutor(4) as pool:
+        told = [pool.submit(ledgers) for _ in range(4)]
+        scored = [pool.submit(score_ledger) for _ in range(2)]
+        assert [each.result() for each in told] == [expected[0]] * 4
+        assert [each.result() for each in scored] == [expected[1]] * 2
+
+    async def run():
+        return await asyncio.gather(*(asyncio.to_thread(ledgers) for _ in range(3)))
+
+    assert asyncio.run(run()) == [expected[0]] * 3
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+@pytest.mark.usefixtures("no_cache")
+def test_ledgers_after_a_fork():
+    """The models of the first process were used in threads, none of which the second one has."""
+    expected = ledgers(), score_ledger()
+    cache.forget_answers()
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=send_ledgers, args=(theirs,))
+    process.start()
+    try:
+        assert ours.poll(120)
+        assert ours.recv() == expected
+    finally:
+        process.kill()
+        process.join()
+
+
+@pytest.mark.usefixtures("no_cache")
+def test_close_frees_the_models_of_the_ledger():
+    from factable.models.marks import load_marks
+
+    expected = ledgers()
+    freed = [weakref.ref(load_nli("nli")), weakref.ref(load_marks("marks"))]
+    factable.close()
+    gc.collect()
+    assert [each() for each in freed] == [None, None]
+    assert ledgers() == expected
