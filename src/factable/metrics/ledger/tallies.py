@@ -5,6 +5,7 @@ of its own word, not just any number of the frame.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Leaf
 from factable.text.stems import stem
 from factable.text.templates import split_identifier
-from factable.text.values import Name, Number
+from factable.text.values import Mention, Name, Number
 from factable.types import Span
 
 # With these words a sentence speaks of other times than the data, or of several things at once.
@@ -85,14 +86,15 @@ class _Finder:
         self.matcher = matcher
         self.text = matcher.parsed.text
         self.known: dict[tuple[int, str], Leaf | None] = {}
-        self.sure = [
-            mention for mention in matcher.parsed.mentions if isinstance(mention.value, Name) and mention.sure
-        ]
+        self.mentions = sorted(matcher.parsed.mentions, key=lambda each: each.start)
+        self.mentioned_at = [mention.start for mention in self.mentions]
+        self.named_at = [naming.start for naming in matcher.namings]
         self.last: int | None = None
 
     def find(self, sentence: Span) -> Iterator[Tally]:
         """The tallies of one sentence; "a steal" counts only beside amounts in figures or words."""
-        namings = [each for each in self.matcher.namings if sentence[0] <= each.start < sentence[1]]
+        first, end = (bisect_left(self.named_at, place) for place in sentence)
+        namings = self.matcher.namings[first:end]
         namings = [each for each in namings if len(each.frames) == 1 and not self.text[each.start].islower()]
         yield from self._records(namings)
         before, self.last = self.last, self._frame(namings[-1]) if namings else self.last
@@ -108,13 +110,17 @@ class _Finder:
             yield from self._highs(sentence, known)
         yield from self._doubles(sentence, namings)
 
+    def _mentions(self, start: int, end: int) -> list[Mention]:
+        """The mentions that begin between two places."""
+        return self.mentions[bisect_left(self.mentioned_at, start) : bisect_left(self.mentioned_at, end)]
+
     def _frame(self, naming: Naming) -> int:
         return next(iter(naming.frames))
 
     def _numbers(self, sentence: Span) -> Iterator[_Said]:
-        for mention in self.matcher.parsed.mentions:
+        for mention in self._mentions(*sentence):
             number = mention.value
-            if not sentence[0] <= mention.start < sentence[1] or not isinstance(number, Number):
+            if not isinstance(number, Number):
                 continue
             if number.bound or number.high is not None or number.unit not in ("", "point"):
                 continue
@@ -141,9 +147,8 @@ class _Finder:
             return None if namings or before is None else self._value(before, said.noun)
         last = earlier[-1]
         if any(
-            last.end <= other.start < said.span[0]
-            for other in self.sure
-            if not self._names(other.start, namings)
+            isinstance(other.value, Name) and other.sure and not self._names(other.start, namings)
+            for other in self._mentions(last.end, said.span[0])
         ):
             return None
         if _PRONOUN.search(self.text, last.end, said.span[0]):
