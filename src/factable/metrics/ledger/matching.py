@@ -323,12 +323,20 @@ class Matcher:
 
     def scope_score(self, leaf: int, scope: Mapping[int, float]) -> float:
         """Up to 1 if the text speaks of a leaf's frame, 0.5 if there is only one such frame, else 0."""
-        frames = list(self.structure.ancestors(self.structure.frames[self.structure.leaves[leaf].frame]))
-        named = [scope[frame.index] for frame in frames if frame.index in scope]
+        frames, has_siblings = self._frames_above[self.structure.leaves[leaf].frame]
+        named = [scope[frame] for frame in frames if frame in scope]
         if named:
             return max(named)
-        siblings = len(self.structure.groups[frames[0].group])
-        return 0.5 if siblings == 1 else 0.0
+        return 0.0 if has_siblings else 0.5
+
+    @cached_property
+    def _frames_above(self) -> list[tuple[list[int], bool]]:
+        """For each frame it and its ancestors, and whether there are others like it."""
+        structure = self.structure
+        return [
+            ([above.index for above in structure.ancestors(frame)], len(structure.groups[frame.group]) != 1)
+            for frame in structure.frames
+        ]
 
     def matches(self) -> list[Match]:
         """Every number, date and name of the text with its candidates."""
@@ -403,12 +411,15 @@ class Matcher:
         for leaf in self._cued(span):
             # The frame first: it is quickly told, and rules out most of a large table.
             at = self.scope_score(leaf, scope)
-            if leaf in leaves or at < MIN_SCOPE or self.cue(leaf, span, alone=True) < MIN_CUE:
+            if leaf in leaves or at < MIN_SCOPE:
+                continue
+            cue = self.cue(leaf, span, alone=True)
+            if cue < MIN_CUE:
                 continue
             values = [value for value in self.index.readings[leaf] if type(value) is type(mention.value)]
             if not any(_differs(value, mention.value) for value in values):
                 continue
-            candidate = Candidate(leaf, Relation.DIFFERENT, self.cue(leaf, span, alone=True), at)
+            candidate = Candidate(leaf, Relation.DIFFERENT, cue, at)
             if best is None or candidate.strength > best.strength:
                 best = candidate
         return best
