@@ -4,16 +4,17 @@
 
 Both score the same file with the ledger and one worker, without the cache of answers. The server is asked in
 two ways: by many clients that send one text at a time to /v1/check, and by one that streams the file to
-/v1/score. Prints texts per second of each, the ratio to `factable score`, and the times of single requests.
-A third figure is the time of one request at a time, for the verdict somebody waits for who types.
-
-On a machine that does other work, too, the ratios say more than the times: the runs take turns.
+/v1/score. Prints texts per second of each and the times of single requests, and the ratios to `factable score`
+of texts per second and of texts per second of CPU time, of all processes of the server together. On a machine
+that does other work, too, only the latter say much. The last figure is the time of one request at a time, for
+the verdict that somebody who types waits for. Linux only.
 """
 
 import argparse
 import json
 import os
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -49,14 +50,28 @@ def make_examples(number: int) -> list[Example]:
     return made
 
 
-def time_score(path: Path) -> float:
-    """Seconds that `factable score` takes, without starting and loading models: measured, and taken off."""
+class Times(NamedTuple):
+    """Seconds on the clock and seconds of CPU time."""
 
-    def run(file: Path) -> float:
-        started = time.perf_counter()
+    clock: float
+    cpu: float
+
+    def __sub__(self, other: "Times") -> "Times":
+        return Times(self.clock - other.clock, self.cpu - other.cpu)
+
+
+def time_score(path: Path) -> Times:
+    """What `factable score` takes, but for starting and loading models: measured, and taken off."""
+
+    def run(file: Path) -> Times:
+        def now() -> Times:
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return Times(time.perf_counter(), used.ru_utime + used.ru_stime)
+
+        started = now()
         command = [*COMMAND, "score", str(file), "-m", "ledger", "--format", "jsonl", "--quiet"]
         subprocess.run(command, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
-        return time.perf_counter() - started
+        return now() - started
 
     with tempfile.TemporaryDirectory() as folder:
         first = Path(folder) / "first.jsonl"
@@ -64,8 +79,32 @@ def time_score(path: Path) -> float:
         return run(path) - run(first)
 
 
+def time_server(pid: int, work: Callable[[], object]) -> Times:
+    """What a server and its workers take for some work."""
+
+    def now() -> Times:
+        return Times(time.perf_counter(), sum(map(cpu_seconds, [str(pid), *children_of(pid)])))
+
+    started = now()
+    work()
+    return now() - started
+
+
+def children_of(pid: int) -> list[str]:
+    """The processes that a process started."""
+    return [
+        child for file in Path(f"/proc/{pid}/task").glob("*/children") for child in file.read_text().split()
+    ]
+
+
+def cpu_seconds(pid: str) -> float:
+    """CPU time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def server() -> Iterator[HTTPConnection]:
+def server() -> Iterator[tuple[int, HTTPConnection]]:
     """A server that has loaded its models."""
     command = [*COMMAND, "serve", "--port", "0", "--rate", "0"]
     with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
@@ -74,7 +113,7 @@ def server() -> Iterator[HTTPConnection]:
         connection = HTTPConnection("127.0.0.1", port, timeout=600)
         while not json.loads(_get(connection, "/healthz"))["ok"]:
             time.sleep(0.1)
-        yield connection
+        yield process.pid, connection
         process.terminate()
 
 
@@ -92,8 +131,8 @@ def post(connection: HTTPConnection, path: str, body: bytes, media_type: str) ->
     return content
 
 
-def time_checks(port: int, bodies: Sequence[bytes], clients: int) -> tuple[float, list[float]]:
-    """Seconds that clients take for all texts, one at a time each, and those of every request."""
+def ask_all(port: int, bodies: Sequence[bytes], clients: int) -> list[float]:
+    """Let clients ask about all texts, one at a time each; the sorted times of all requests."""
     left = iter(bodies)
     lock, times = threading.Lock(), []
 
@@ -109,45 +148,48 @@ def time_checks(port: int, bodies: Sequence[bytes], clients: int) -> tuple[float
             times.append(time.perf_counter() - started)
 
     threads = [threading.Thread(target=ask) for _ in range(clients)]
-    seconds = timed(lambda: [[thread.start() for thread in threads], [thread.join() for thread in threads]])
-    return seconds, sorted(times)
-
-
-def timed(work: Callable[[], object]) -> float:
-    """Seconds that some work takes."""
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(times)
 
 
 class Round(NamedTuple):
-    """Texts per second of each, and the sorted times of single requests."""
+    """What each way took for the same texts, and the sorted times of single requests."""
 
-    score: float
-    stream: float
-    checks: float
-    times: list[float]
+    texts: int
+    score: Times
+    stream: Times
+    checks: Times
+    requests: list[float]
 
     def __str__(self) -> str:
-        p50, p99 = (1000 * self.times[int(share * len(self.times))] for share in (0.5, 0.99))
-        speeds = f"factable score {self.score:.1f} texts/s, /v1/score {self.stream:.1f}, /v1/check {self.checks:.1f}"
-        return f"{speeds} (p50 {p50:.0f} ms, p99 {p99:.0f} ms)"
+        p50, p99 = (1000 * self.requests[int(share * len(self.requests))] for share in (0.5, 0.99))
+        score, stream, checks = (self.texts / each.clock for each in (self.score, self.stream, self.checks))
+        return (
+            f"factable score {score:.1f} texts/s, /v1/score {stream:.1f}, /v1/check {checks:.1f} "
+            f"(p50 {p50:.0f} ms, p99 {p99:.0f} ms)"
+        )
 
 
-def measure(connection: HTTPConnection, objects: Sequence[dict[str, object]], clients: int) -> Round:
+def measure(
+    pid: int, connection: HTTPConnection, objects: Sequence[dict[str, object]], clients: int
+) -> Round:
     """Score the same texts in each way."""
     lines = b"".join(json.dumps(each).encode() + b"\n" for each in objects)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "texts.jsonl"
         path.write_bytes(lines)
-        alone = time_score(path)
-    stream = timed(lambda: post(connection, "/v1/score?metric=ledger", lines, "application/x-ndjson"))
-    # The worker keeps answers of its models in memory: other texts, so that they are asked again.
-    checks, times = time_checks(
-        connection.port, [body.replace(b" pub", b" bar") for body in bodies_of(objects)], clients
+        score = time_score(path)
+    stream = time_server(
+        pid, lambda: post(connection, "/v1/score?metric=ledger", lines, "application/x-ndjson")
     )
-    number = len(objects)
-    return Round(number / alone, number / stream, number / checks, times)
+    # The worker keeps answers of its models in memory: other texts, so that they are asked again.
+    others = [body.replace(b" pub", b" bar") for body in bodies_of(objects)]
+    requests: list[float] = []
+    checks = time_server(pid, lambda: requests.extend(ask_all(connection.port, others, clients)))
+    return Round(len(objects), score, stream, checks, requests)
 
 
 def bodies_of(objects: Sequence[dict[str, object]]) -> list[bytes]:
@@ -166,18 +208,23 @@ def main() -> None:
     options = parser.parse_args()
     objects = [to_object(example) for example in make_examples(options.texts * (options.rounds + 1))]
     rounds = []
-    with server() as connection:
+    with server() as (pid, connection):
         for turn in range(options.rounds):
             part = objects[turn * options.texts : (turn + 1) * options.texts]
-            rounds.append(measure(connection, part, options.clients))
+            rounds.append(measure(pid, connection, part, options.clients))
             print(f"round {turn + 1}: {rounds[-1]}", flush=True)
-        _, times = time_checks(connection.port, bodies_of(objects[-50:]), 1)
+        times = ask_all(connection.port, bodies_of(objects[-50:]), 1)
         print(f"one request at a time: median {1000 * statistics.median(times):.0f} ms")
-    for name, ratios in (
-        ("/v1/score", [each.stream / each.score for each in rounds]),
-        ("/v1/check", [each.checks / each.score for each in rounds]),
-    ):
-        print(f"{name}: {statistics.median(ratios):.2f} of the texts per second of factable score")
+    for name in ("stream", "checks"):
+        clock, cpu = (
+            statistics.median(
+                getattr(each.score, kind) / getattr(getattr(each, name), kind) for each in rounds
+            )
+            for kind in Times._fields
+        )
+        print(
+            f"{name}: {clock:.2f} of the texts per second of factable score, {cpu:.2f} per second of CPU time"
+        )
 
 
 if __name__ == "__main__":
