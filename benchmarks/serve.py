@@ -4,7 +4,7 @@
 
 Both score the same file with the ledger and one worker, without the cache of answers. The server is asked in
 two ways: by many clients that send one text at a time to /v1/check, and by one that streams the file to
-/v1/score. Prints texts per second of each and the times of single requests, and the ratios to `factable score`
+/v1/score. Prints texts per second of each, the times of single requests, and the ratios to `factable score`
 of texts per second and of texts per second of CPU time, of all processes of the server together. On a machine
 that does other work, too, only the latter say much. The last figure is the time of one request at a time, for
 the verdict that somebody who types waits for. Linux only.
@@ -109,12 +109,14 @@ def server() -> Iterator[tuple[int, HTTPConnection]]:
     command = [*COMMAND, "serve", "--port", "0", "--rate", "0"]
     with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        port = int(re.search(r":(\d+) ", process.stderr.readline())[1])  # type: ignore[index]
-        connection = HTTPConnection("127.0.0.1", port, timeout=600)
-        while not json.loads(_get(connection, "/healthz"))["ok"]:
-            time.sleep(0.1)
-        yield process.pid, connection
-        process.terminate()
+        try:
+            port = int(re.search(r":(\d+) ", process.stderr.readline())[1])  # type: ignore[index]
+            connection = HTTPConnection("127.0.0.1", port, timeout=600)
+            while not json.loads(_get(connection, "/healthz"))["ok"]:
+                time.sleep(0.1)
+            yield process.pid, connection
+        finally:
+            process.terminate()
 
 
 def _get(connection: HTTPConnection, path: str) -> bytes:

@@ -215,6 +215,8 @@ def test_requests_cannot_name_files_or_models_or_code(client, tmp_path):
         'nli(model="someone/model")',
         f'rg(extractor="{secret}")',
         f'questeval(writer="{tmp_path}")',
+        "judge",
+        'judge(url="http://127.0.0.1:1/v1")',
     ):
         answer = client.post(
             "/v1/score",

@@ -12,6 +12,8 @@ from factable.errors import UsageError, did_you_mean
 
 MAX_METRICS = 20
 MAX_SPEC = 2000
+# Ask a server whose answers may cost money.
+REMOTE = frozenset({"judge"})
 
 
 def parse_metrics(given: Sequence[str], allowed: Sequence[str] = ()) -> list[Metric]:
@@ -29,6 +31,8 @@ def _parse(text: str, allowed: Sequence[str]) -> Metric:
     metric = parse_known(text)
     if spec(metric) in allowed:
         return metric
+    if metric.name in REMOTE:
+        raise UsageError(f"{metric.name} asks another server; start this one with it in --metric")
     for each in metric.params:
         if not is_open(metric, each) and getattr(metric, each.name) != each.default_for(metric):
             raise UsageError(
