@@ -53,10 +53,11 @@ def expect_label(page, label):
 
 def copied(page, button):
     page.evaluate(
-        "window.copied = ''; navigator.clipboard.writeText = async (text) => { window.copied = text; }"
+        "document.getElementById('copied').textContent = '';"
+        "navigator.clipboard.writeText = async (text) => { window.copied = text; }"
     )
     page.click(button)
-    page.wait_for_function("window.copied")
+    playwright.expect(page.locator("#copied")).to_contain_text("copied")
     return page.evaluate("window.copied")
 
 
@@ -93,7 +94,7 @@ def test_the_last_request_wins(playground):
 
     page.route("**/v1/check", hold)
     page.fill("#text", BAD)
-    page.wait_for_function("document.getElementById('output').getAttribute('aria-busy') === 'true'")
+    playwright.expect(page.locator("#output")).to_have_attribute("aria-busy", "true")
     while not held:
         page.wait_for_timeout(10)
     page.fill("#text", "Blue Spice is a pub in the riverside area, indeed.")
@@ -191,7 +192,7 @@ def test_ticks_decide_which_facts_must_be_stated(playground):
     with page.expect_request("**/v1/check") as asked:
         page.get_by_label("area must be stated").uncheck()
     assert asked.value.post_data_json["optional"] == "eatType,area"
-    page.get_by_text("All as before").click()
+    page.click("#reset")
     expect_label(page, "omission")
 
 

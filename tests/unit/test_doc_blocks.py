@@ -39,6 +39,8 @@ NOT_RUN = {
     r"train everyday": "takes minutes; tests/unit/train makes fewer",
     r"python -m fuzz": "takes hours",
     r"factable serve": "serves until it is stopped; tests/serve starts it",
+    r"localhost:8765": "asks a server; tests/serve does",
+    r"^docker ": "makes an image",
     r"zsh_source|fish_source": "is for another shell",
     r"benchmarks/": "needs published data",
 }
