@@ -46,7 +46,9 @@ class Comparison:
 
     def row(self, why: str) -> list[str]:
         """A row of a page's summary."""
-        far = f"{len(self.far)}: {', '.join(self.far)}" if self.far else "none"
+        far = f"{len(self.far)}: {'; '.join(self.far)}" if self.far else "none"
+        if self.far and len(self.far) == self.measured:
+            far = "all"
         return [self.table, str(self.measured), far, why if self.far else ""]
 
 

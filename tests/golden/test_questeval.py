@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from factable.errors import UsageError
+from factable.metrics.questeval.metric import QuestEval
 from factable.text.answers import token_f1
 from factable.text.linearise import linearise_by_entity
-from factable.types import Record
+from factable.types import Example, Record, Table
 
 FILE = Path(__file__).parent / "questeval_linearise.txt"
 TRIPLES = [
@@ -62,3 +64,52 @@ def test_words_in_common(lines):
     for one, rest in pairs:
         other, _, printed = rest.rpartition(" ")
         assert token_f1(one, other) == float(printed)
+
+
+# Table 2 of the paper: a source, and the texts of two systems.
+SOURCE = Table(
+    (
+        Record("101_helena", "discoverer", "james_craig_watson"),
+        Record("james_craig_watson", "deathcause", "peritonitis"),
+    )
+)
+WRONG = "james craero watson is the discoverts of james patson and he died in california ."
+RIGHT = "james craig watson , who died of peritonitis , discovered 101 helena ."
+
+
+@pytest.fixture(scope="module")
+def table_2():
+    """The findings of both texts, by what was expected as the answer."""
+    examples = [Example(text, "", text, SOURCE) for text in (WRONG, RIGHT)]
+    scores = QuestEval(compat="paper").score(examples, explain=True)
+    notes = [
+        {note.split("expected ")[1].split('"')[1]: (score, note) for score, note in rows}
+        for rows in ([(finding.score, finding.note) for finding in found] for found in scores.findings)
+    ]
+    return scores, notes
+
+
+def test_table_2_the_data_does_not_say_where_he_died(table_2):
+    """The paper's reader says "unanswerable", score 0; the embedded one finds nothing like the answer."""
+    _, (wrong, _) = table_2
+    score, _ = wrong["california"]
+    assert score < 0.1
+
+
+def test_table_2_the_discoverer_is_answered(table_2):
+    _, (_, right) = table_2
+    score, note = right["james craig watson"]
+    assert score == pytest.approx(1.0, abs=1e-6)
+    assert 'answered "james craig watson"' in note
+
+
+def test_table_2_the_second_text_is_better(table_2):
+    scores, _ = table_2
+    assert scores.values[0] < 0.5 < 0.9 < scores.values[1]
+
+
+def test_paper_is_bertscore_and_zero_without_an_answer():
+    paper = QuestEval(compat="paper")
+    assert (paper.similarity, paper.unanswerable) == ("bertscore", "zero")
+    with pytest.raises(UsageError, match="unanswerable is 'ignore'; it must be zero"):
+        QuestEval(compat="paper", unanswerable="ignore")

@@ -18,7 +18,14 @@ from factable.cli.train import (
     threads_option,
     write_json_file,
 )
-from factable.train.options import ExtractorOptions, MarksOptions, QaOptions, QuestevalOptions, RankerOptions
+from factable.train.options import (
+    EXTRACTOR_TARGETS,
+    ExtractorOptions,
+    MarksOptions,
+    QaOptions,
+    QuestevalOptions,
+    RankerOptions,
+)
 
 folder_argument = click.argument("out", type=click.Path(path_type=Path))
 
@@ -219,6 +226,19 @@ def ranker(
     default=ExtractorOptions().dropout,
     show_default=True,
     help="Dropout.",
+)
+@click.option(
+    "--target",
+    type=click.Choice(EXTRACTOR_TARGETS),
+    default=ExtractorOptions().target,
+    show_default=True,
+    help="stated: the records that a text states. table: the whole table, as in the paper on PARENT.",
+)
+@click.option(
+    "--embeddings",
+    metavar="FILE",
+    default="",
+    help="Word vectors to start from, as GloVe has them: a word and its numbers in a line.",
 )
 @threads_option
 @seed_option

@@ -116,8 +116,8 @@ def _pair(table: Example, text: str, reference: str) -> Example:
 
 
 def _compare(gold: Scores, others: Scores) -> GoldScore:
-    scored = ~np.isnan(np.frombuffer(gold.values)) & ~np.isnan(np.frombuffer(others.values))
-    reason = "" if scored.all() else f"{int((~scored).sum())} texts are unscored"
+    unscored = sum(int(np.isnan(np.frombuffer(scores.values)).sum()) for scores in (gold, others))
+    reason = f"{unscored} texts are unscored" if unscored else ""
     kept = others.corpus / gold.corpus if gold.corpus else math.nan
     parts = {part: (value, others.corpus_parts[part]) for part, value in gold.corpus_parts.items()}
     return GoldScore(gold.metric, gold.corpus, others.corpus, kept, parts, reason)

@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
-from factable.errors import UsageError
-from factable.metrics.extraction.extractors import FORMAT, VOCABULARY, ValueExtractor, load_extractor
+from factable.errors import DataError, Fault, UsageError
+from factable.io.files import open_input
+from factable.metrics.extraction.extractors import (
+    FORMAT,
+    STATED,
+    TABLE,
+    TARGET,
+    VOCABULARY,
+    ValueExtractor,
+    load_extractor,
+)
 from factable.metrics.extraction.pairs import NORMALISED, Overlap, distinct, pair_up
 from factable.metrics.extraction.pointer import (
     CELL,
@@ -78,7 +88,7 @@ def train_extractor(
 
     from factable.train.networks import PointerNetwork
 
-    pairs, validation_pairs = make_lines(examples), make_lines(held_out)
+    pairs, validation_pairs = (make_lines(part, options.target) for part in (examples, held_out))
     if not pairs or not validation_pairs:
         raise UsageError(
             "no text states a record of its data; give training and held-out sets with references"
@@ -86,15 +96,26 @@ def train_extractor(
     vocabulary = make_vocabulary(pairs)
     log(f"{len(pairs):,} texts, {len(validation_pairs):,} held out, {len(vocabulary):,} tokens")
     torch.manual_seed(options.seed)
+    vectors = read_vectors(options.embeddings, vocabulary) if options.embeddings else {}
     network = PointerNetwork(
-        len(vocabulary), width=options.width, hidden=options.hidden, dropout=options.dropout
+        len(vocabulary),
+        width=len(next(iter(vectors.values()))) if vectors else options.width,
+        hidden=options.hidden,
+        dropout=options.dropout,
+        only_outputs=options.target == TABLE,
     )
+    if vectors:
+        log(f"{len(vectors):,} tokens start from {options.embeddings}")
+        with torch.no_grad():
+            for number, vector in vectors.items():
+                network.embedding.weight[number] = torch.from_numpy(vector)
     _train_network(
         network, vocabulary, pairs, validation_pairs, options, work_folder(out), threads=threads, log=log
     )
     content = orjson.dumps(vocabulary).decode()
-    write_tensors(out, network.weights(), {"format": FORMAT, VOCABULARY: content})
-    overlap = measure_extractor(held_out, str(out))
+    write_tensors(out, network.weights(), {"format": FORMAT, VOCABULARY: content, TARGET: options.target})
+    measure = measure_against_tables if options.target == TABLE else measure_extractor
+    overlap = measure(held_out, str(out))
     log(f"held out: precision {overlap.precision:.3f}, recall {overlap.recall:.3f}, F {overlap.f:.3f}")
     return overlap
 
@@ -151,13 +172,50 @@ def _validation_loss(
     return float(np.mean(losses))
 
 
-def make_lines(examples: Iterable[Example]) -> list[TextAndLine]:
-    """Each reference (or text where there are none) with the records it states, in its words and order."""
+def read_vectors(path: str, vocabulary: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+    """The vectors of tokens, by their numbers, from lines of a word and its numbers, as GloVe has them."""
+    number = {token: index for index, token in enumerate(vocabulary)}
+    vectors: dict[int, NDArray[np.float32]] = {}
+    width = 0
+    with open_input(path) as stream:
+        for line_number, line in enumerate(stream, 1):
+            word, *numbers = line.decode("utf-8", "replace").rstrip().split(" ")
+            if len(numbers) < 2:
+                # The first line of some files has the number of words and the width.
+                continue
+            width = width or len(numbers)
+            try:
+                if len(numbers) != width:
+                    raise ValueError
+                vector = np.array(numbers, dtype=np.float32)
+            except ValueError:
+                problem = f"not a word and {width} numbers"
+                raise DataError(
+                    [Fault(path, line_number, problem, "give vectors as GloVe has them")]
+                ) from None
+            if word in number:
+                vectors[number[word]] = vector
+    if not vectors:
+        raise DataError(
+            [Fault(path, None, "no vector of a word of the texts", "give vectors of their language")]
+        )
+    return vectors
+
+
+def make_lines(examples: Iterable[Example], target: str = STATED) -> list[TextAndLine]:
+    """Each reference (or text where there are none) with the line to write.
+
+    That has the records that it states, in its words and order, or all records of its table.
+    """
     pairs = []
     for example in examples:
         for text in example.references or (example.text,):
             tokens = lowercase_tokens(text)
-            line = linearise_records(stated_records(text, example.table))
+            records = example.table.records if target == TABLE else stated_records(text, example.table)
+            line = linearise_records(records)
+            if target == TABLE:
+                # Long tables are cut, as in the paper.
+                line = line[: MAX_LINE - 1]
             if tokens and len(tokens) <= MAX_TEXT_TOKENS and len(line) < MAX_LINE:
                 pairs.append(TextAndLine(tokens, line))
     return pairs
@@ -223,3 +281,26 @@ def measure_extractor(examples: Sequence[Example], extractor: str, max_texts: in
         stated = list(dict.fromkeys(stated_records(text, table)))
         counts += (len(pair_up(stated, extracted, NORMALISED)), len(extracted), len(stated))
     return Overlap(*counts.tolist())
+
+
+def measure_against_tables(
+    examples: Sequence[Example], extractor: str, max_texts: int = MAX_MEASURED
+) -> Overlap:
+    """How many pairs of attribute and value an extractor shares with the true tables, by exact match.
+
+    Texts and tables are compared in the tokens that the network writes.
+    """
+    texts = [(text, example.table) for example in examples for text in example.references or (example.text,)]
+    if len(texts) > max_texts:
+        texts = [texts[index * len(texts) // max_texts] for index in range(max_texts)]
+    counts = np.zeros(3, dtype=np.int64)
+    loaded = load_extractor(extractor)
+    for text, table in texts:
+        extracted = {_pair(pair.record) for pair in loaded.extract([(text, Table(()))])[0]}
+        known = {_pair(record) for record in table.records}
+        counts += (len(extracted & known), len(extracted), len(known))
+    return Overlap(*counts.tolist())
+
+
+def _pair(record: Record) -> tuple[str, str]:
+    return record.attribute, " ".join(lowercase_tokens(record.value))

@@ -51,10 +51,13 @@ class PointerBatch(NamedTuple):
 class PointerNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
     """A bidirectional LSTM reads a text; an LSTM with attention writes a line, or copies from the text.
 
-    The decoder is as wide as both directions of the encoder together.
+    The decoder is as wide as both directions of the encoder together. Dropout is applied to embeddings and
+    before the output or, as in the paper on PARENT, to the outputs of both LSTMs only.
     """
 
-    def __init__(self, words: int, *, width: int, hidden: int, dropout: float) -> None:
+    def __init__(
+        self, words: int, *, width: int, hidden: int, dropout: float, only_outputs: bool = False
+    ) -> None:
         super().__init__()
         self.embedding = nn.Embedding(words, width, padding_idx=0)
         nn.init.normal_(self.embedding.weight, std=0.1)
@@ -66,16 +69,19 @@ class PointerNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
         self.words = nn.Parameter(torch.zeros(words))
         self.switch = nn.Linear(4 * hidden + width, 1)
         self.dropout = nn.Dropout(dropout)
+        self._drop_inputs = nn.Identity() if only_outputs else self.dropout
+        self._drop_outputs = self.dropout if only_outputs else nn.Identity()
 
     def forward(self, batch: PointerBatch) -> Any:
         """The mean loss per token."""
         encoded, state = self._encode(batch.text)
         inputs = self.embedding(batch.line)
-        decoded, _ = self.decoder(self.dropout(inputs), (state, torch.zeros_like(state)))
+        decoded, _ = self.decoder(self._drop_inputs(inputs), (state, torch.zeros_like(state)))
+        decoded = self._drop_outputs(decoded)
         scores = decoded @ self.attention(encoded).transpose(1, 2)
         attention = scores.masked_fill((batch.text == 0)[:, None], -1e9).softmax(-1)
         combined = torch.cat((decoded, attention @ encoded), -1)
-        output = torch.tanh(self.output(self.dropout(combined)))
+        output = torch.tanh(self.output(self._drop_inputs(combined)))
         probabilities = (output @ self.embedding.weight.T + self.words).softmax(-1)
         generate = torch.sigmoid(self.switch(torch.cat((combined, inputs), -1)))
         # A token is written from the vocabulary, or copied from wherever it is in the text.
@@ -91,10 +97,14 @@ class PointerNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
     def _encode(self, text: Any) -> tuple[Any, Any]:
         """The encoder's states of each token, and the first state of the decoder."""
         packed = nn.utils.rnn.pack_padded_sequence(
-            self.dropout(self.embedding(text)), (text != 0).sum(1), batch_first=True, enforce_sorted=False
+            self._drop_inputs(self.embedding(text)),
+            (text != 0).sum(1),
+            batch_first=True,
+            enforce_sorted=False,
         )
         encoded, (last, _) = self.encoder(packed)
         encoded, _ = nn.utils.rnn.pad_packed_sequence(encoded, batch_first=True)
+        encoded = self._drop_outputs(encoded)
         return encoded, torch.tanh(self.bridge(torch.cat((last[0], last[1]), 1)))[None]
 
     def weights(self) -> dict[str, NDArray[np.float16]]:

@@ -52,10 +52,16 @@ class MarksOptions(NamedTuple):
     save_every: int = 250
 
 
+# What an extractor can learn to write; metrics/extraction/extractors.py reads it in the file.
+EXTRACTOR_TARGETS = ("stated", "table")
+
+
 class ExtractorOptions(NamedTuple):
     """How to train an extractor; it stops after `patience` epochs without a better one.
 
-    Learning rate, hidden units and dropout follow the PARENT paper.
+    Learning rate, hidden units and dropout follow the PARENT paper. `target` "table" follows it in the rest,
+    too: the whole table is written, by probability without a length penalty, and dropout is applied to the
+    outputs of the LSTMs only. `embeddings` is a file of word vectors to start from; they give the width.
     """
 
     epochs: int = 25
@@ -66,6 +72,8 @@ class ExtractorOptions(NamedTuple):
     dropout: float = 0.2
     patience: int = 3
     seed: int = 0
+    target: str = "stated"
+    embeddings: str = ""
 
 
 TrainingOptions = QaOptions | RankerOptions | QuestevalOptions | MarksOptions | ExtractorOptions

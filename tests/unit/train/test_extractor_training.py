@@ -5,7 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from factable.errors import UsageError
+from factable.errors import DataError, UsageError
 from factable.metrics.extraction.extractors import load_extractor
 from factable.metrics.extraction.pointer import START, PointerExtractor, _Beam
 from factable.train.extractor import (
@@ -13,6 +13,7 @@ from factable.train.extractor import (
     make_lines,
     make_vocabulary,
     measure_extractor,
+    read_vectors,
     train_extractor,
 )
 from factable.train.networks import PointerNetwork
@@ -67,6 +68,34 @@ def test_two_steps_give_a_file_that_extracts(tmp_path):
     assert out.read_bytes() == content
     with pytest.raises(UsageError, match="another training"):
         train_extractor(world(0, 33), world(200, 204), out, options._replace(seed=1), log=lines.append)
+
+
+def test_the_whole_table_from_given_vectors_as_in_the_paper(tmp_path):
+    vectors, out, lines = tmp_path / "vectors.txt", tmp_path / "paper.safetensors", []
+    vectors.write_text("river 0.5 -0.5 0.25\nlies 1 2 3\nzebra 0 0 0\n")
+    options = OPTIONS._replace(epochs=1, target="table", embeddings=str(vectors))
+    overlap = train_extractor(world(0, 32), world(200, 204), out, options, log=lines.append)
+    assert f"2 tokens start from {vectors}" in lines
+    # All pairs of the true tables count.
+    assert overlap.known == 8
+    (extractor,) = [load_extractor(str(out))]
+    assert not extractor._length_penalty
+    assert extractor._weights["embedding"].shape[1] == 3
+
+
+def test_a_whole_table_is_the_line_to_write_whatever_the_text_states():
+    (example,) = world(1, 2)
+    silent = Example("1", "", "Town1 is nice.", example.table)
+    assert make_lines([silent]) == [(["town1", "is", "nice", "."], [])]
+    ((_, line),) = make_lines([silent], "table")
+    assert line.count("⟨row⟩") == 2
+
+
+def test_vectors_that_are_none(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("river 0.5 -0.5 0.25\nlies 1 2\n")
+    with pytest.raises(DataError, match=r"vectors.txt:2: not a word and 3 numbers"):
+        read_vectors(str(path), ["river"])
 
 
 def test_texts_that_state_nothing_are_refused(tmp_path):

@@ -83,6 +83,9 @@ def _unexplained(reading: ParsedText, explained: Iterable[Span]) -> Iterator[Ext
 
 VALUES, ROTOWIRE, WEBNLG = "values", "rotowire", "webnlg"
 FORMAT, VOCABULARY = "factable extractor 1", "vocabulary"
+# What an extractor learned to write: the records that a text states, or its whole table, as in the paper.
+TARGET = "target"
+STATED, TABLE = "stated", "table"
 PATTERN_FILE = ".toml"
 
 
@@ -121,7 +124,8 @@ def _trained(name: str, content: bytes) -> PointerExtractor:
         weights, metadata = read_tensors(content)
         if metadata.get("format") != FORMAT:
             raise ValueError(f"format {metadata.get('format')!r}")
-        extractor = PointerExtractor(weights, orjson.loads(metadata[VOCABULARY]))
+        vocabulary = orjson.loads(metadata[VOCABULARY])
+        extractor = PointerExtractor(weights, vocabulary, length_penalty=metadata.get(TARGET) != TABLE)
         if not all(np.isfinite(array).all() for array in weights.values()):
             raise ValueError("numbers that are not finite")
         # Arrays that are missing, or do not fit together, show at the first text.

@@ -114,8 +114,10 @@ class _Beam(NamedTuple):
 class PointerExtractor:
     """Writes the records that a text says, in the order of the text, by a trained network."""
 
-    def __init__(self, weights: dict[str, Array], vocabulary: Sequence[str]) -> None:
-        self._weights = weights
+    def __init__(
+        self, weights: dict[str, Array], vocabulary: Sequence[str], *, length_penalty: bool = True
+    ) -> None:
+        self._weights, self._length_penalty = weights, length_penalty
         self._vocabulary = list(vocabulary)
         self._number = {token: index for index, token in enumerate(self._vocabulary)}
         # References are read again for every system.
@@ -143,7 +145,7 @@ class PointerExtractor:
         return tuple(names[number] for number in best)
 
     def _search(self, numbers: Sequence[int], unknown: int) -> list[int]:
-        """The best line by beam search, probability by length."""
+        """The best line by beam search: by probability, or by probability per token."""
         text = self._encode(numbers, unknown)
         end = self._number[END]
         beam = _Beam([[self._number[START]]], np.zeros(1, np.float32), text.hidden[None], text.cell[None])
@@ -151,9 +153,10 @@ class PointerExtractor:
         for _ in range(MAX_LINE):
             shares, hidden, cell = self._step(beam, text)
             beam, ended = _grow(beam, shares, hidden, cell, end)
-            finished += ended
+            finished += [(self._line_score(score, len(line) + 2), line) for score, line in ended]
             open_scores = [
-                float(score) / len(line) for score, line in zip(beam.scores, beam.lines, strict=True)
+                self._line_score(float(score), len(line))
+                for score, line in zip(beam.scores, beam.lines, strict=True)
             ]
             # Unfinished lines are worse already, and hardly become better.
             if finished and max(open_scores, default=-np.inf) <= max(finished)[0]:
@@ -161,6 +164,9 @@ class PointerExtractor:
         else:
             finished += [(score, line[1:]) for score, line in zip(open_scores, beam.lines, strict=True)]
         return max(finished)[1]
+
+    def _line_score(self, score: float, tokens: int) -> float:
+        return score / tokens if self._length_penalty else score
 
     def _encode(self, numbers: Sequence[int], unknown: int) -> _Text:
         """What the encoder makes of a text, and the first state of the decoder."""
@@ -223,7 +229,7 @@ def _grow(
     for parent, token, score in _best(shares, beam.scores):
         line = [*beam.lines[parent], token]
         if token == end:
-            ended.append((score / len(line), line[1:-1]))
+            ended.append((score, line[1:-1]))
         else:
             kept.append((parent, line, score))
     rows = [parent for parent, _, _ in kept]

@@ -46,6 +46,9 @@ NEEDS_OF: dict[str, frozenset[Field]] = {
     "both": TABLE | REFERENCES,
 }
 ENCODER = "embed"
+# Forms of the metric: our own, that of the paper, and that of the authors' program.
+PAPER, PROGRAM = "paper", "questeval"
+SIMILARITY_OF = {"": "values", PAPER: "bertscore", PROGRAM: "values"}
 NOTHING_ASKED = "no question can be asked about it"
 
 
@@ -85,9 +88,11 @@ class QuestEval(Metric):
         file=True,
     )
     similarity: str = param(
-        "values",
-        'how answers are compared: by the rules for "values", by common words ("f1"), or by "bertscore"',
+        "",
+        'how answers are compared: by the rules for "values", by common words ("f1"), or by "bertscore"; '
+        "follows from compat if not given",
         choices=SIMILARITIES,
+        follows=("compat", SIMILARITY_OF),
     )
     unanswerable: str = param(
         "zero",
@@ -96,8 +101,16 @@ class QuestEval(Metric):
         choices=("zero", "ignore"),
     )
     compat: str = param(
-        "", '"questeval" scores questions and answers as that program does', choices=("", "questeval")
+        "",
+        '"paper": answers are compared by BERTScore, a missing one counts 0 (name `writer` and `qa` for '
+        'questions as in the paper); "questeval" scores questions and answers as that program does',
+        choices=SIMILARITY_OF,
     )
+
+    def check(self) -> None:
+        """A question without an answer counts 0 in the paper."""
+        if self.compat == PAPER and self.unanswerable != "zero":
+            raise self.bad("unanswerable", 'zero with compat="paper"')
 
     @property
     def needs(self) -> frozenset[Field]:
@@ -111,7 +124,7 @@ class QuestEval(Metric):
             checksums["writer"] = seq2seq_identity(self.writer)
         if self.answers != LIGHT:
             checksums["answers"] = phrases_identity(self.answers)
-        if self.compat or self.similarity == "bertscore":
+        if self.compat == PROGRAM or self.similarity == "bertscore":
             checksums["encoder"] = token_encoder_identity(ENCODER)
         return checksums
 
@@ -127,7 +140,9 @@ class QuestEval(Metric):
         options = QuestionOptions(
             load_questions(self.questions),
             # That program takes what is found as it is, and asks twice for what was found twice.
-            lambda text, facts: find(text) if self.compat else answers_beside(text, find(text), facts),
+            lambda text, facts: (
+                find(text) if self.compat == PROGRAM else answers_beside(text, find(text), facts)
+            ),
             linearise_by_entity if writes_answers(self.qa) else linearise,
             self.writer,
         )
@@ -151,19 +166,20 @@ class QuestEval(Metric):
         answers = answer_questions(self.qa, [question.asked for _, question in questions])
         replies = [reply_of(*question, given) for question, given in zip(questions, answers, strict=True)]
         scored = iter(self._score_replies(replies))
-        combine = combine_like_questeval if self.compat else combine_directions
+        combine = combine_like_questeval if self.compat == PROGRAM else combine_directions
         return [
             combine(list(islice(scored, len(each.of_text))), list(islice(scored, len(each.of_other))))
             for each in sets
         ]
 
     def _score_replies(self, replies: Sequence[Reply]) -> list[ScoredReply]:
-        if self.compat:
+        if self.compat == PROGRAM:
             columns = [[reply.answer.answerable for reply in replies]]
             columns += [similarities(replies, method) for method in ("bertscore", "f1")]
             return list(map(ScoredReply, replies, zip(*columns, strict=True)))
+        rule = PAPER if self.compat == PAPER else self.unanswerable
         return [
-            ScoredReply(reply, (answer_score(similarity, reply.answer.answerable, self.unanswerable),))
+            ScoredReply(reply, (answer_score(similarity, reply.answer.answerable, rule),))
             for reply, similarity in zip(replies, similarities(replies, self.similarity), strict=True)
         ]
 

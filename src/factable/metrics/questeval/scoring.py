@@ -55,9 +55,14 @@ def _as_values(reply: Reply) -> float:
 
 
 def answer_score(similarity: float, answerable: float, unanswerable: str) -> float:
-    """The score of an answer, given how probable it is that there is one."""
+    """The score of an answer, given how probable it is that there is one.
+
+    The rule is "ignore" (that), "zero" (weigh answers by it, and no answer is 0) or "paper" (no answer is 0).
+    """
     if unanswerable == "ignore":
         return similarity
+    if unanswerable == "paper":
+        return similarity if answerable >= ENOUGH else 0.0
     return similarity * answerable if answerable >= ENOUGH else 0.0
 
 
