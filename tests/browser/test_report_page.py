@@ -454,6 +454,13 @@ def test_rows_lists_and_values_that_are_not_checked(open_page, make_report):
     assert "x" in page.locator("li.unchecked").inner_text()
 
 
+def test_the_subject_of_an_object_is_shown(open_page, restaurants):
+    page = open_page(restaurants)
+    page.evaluate("location.hash = 'kettle/lively'")
+    page.locator("#example h3", has_text="kettle").wait_for()
+    assert page.locator(".data .subject").inner_text() == "Kettle K2"
+
+
 def test_filters_by_attribute_state_and_probability(open_page, restaurants):
     page = open_page(restaurants)
     found = [one["metrics"]["ledger"] for one in data_of(page)["examples"]]

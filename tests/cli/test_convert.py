@@ -37,7 +37,7 @@ def test_writes_what_read_reads(tmp_path, name):
 def test_stdin_to_stdout():
     result = convert("e2e", "-", "-", stdin=gzip.compress(b"mr,ref\nname[A],One.\n"))
     assert result.stdout == b'{"id":"1","data":[["","name","A"]],"references":["One."]}\n'
-    assert result.stderr == b"1 examples written to stdout\n"
+    assert result.stderr == b"1 example written to stdout\n"
 
 
 def test_options_of_one_format(tmp_path):

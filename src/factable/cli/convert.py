@@ -71,7 +71,8 @@ def convert(
         examples = (replace(example, system=system) for example in examples)
     with_text = has_texts or texts is not None
     count = write_examples(show_progress(check_keys(examples, sources[0])), out, with_text=with_text)
-    say(f"{count} examples written to {'stdout' if out == '-' else out}")
+    noun = "example" if count == 1 else "examples"
+    say(f"{count} {noun} written to {'stdout' if out == '-' else out}")
 
 
 def _check_call(format_name: str, reader: Reader, given: set[str]) -> None:

@@ -7,10 +7,16 @@ const MAX_COLUMNS = 9;
 // What stands on the left of one or more texts that share their data; `factOf` makes the element of a record.
 export function dataOf(table, factOf) {
   const parts = [table.title ? quoted("p", table.title, { class: "caption" }) : null];
-  if (table.data !== undefined) parts.push(treeOf(table.data, "", recordNumbers(table), factOf));
+  if (table.data !== undefined) parts.push(subjectOf(table), treeOf(table.data, "", recordNumbers(table), factOf));
   else if (table.records.length) parts.push(bySubject(table.records, factOf));
   if (!table.records.length) parts.push(make("p", { class: "soft" }, "no records"));
   return parts.flat(Infinity);
+}
+
+// Whom an object is about, where that was given beside it.
+function subjectOf(table) {
+  const subject = Array.isArray(table.data) ? "" : table.records[0]?.[0];
+  return subject && table.records.every((record) => record[0] === subject) ? quoted("p", subject, { class: "subject" }) : null;
 }
 
 function recordNumbers(table) {
