@@ -131,7 +131,7 @@ def system_means(mixed, scores):
             if system is None or each.system == system
         ]
         name = "all" if system is None else system
-        rows[name] = (f"{mean_of_scored(values):.4f}", str(len(values)), str(sum(map(math.isnan, values))))
+        rows[name] = (f"{mean_of_scored(values):.3f}", str(len(values)), str(sum(map(math.isnan, values))))
     return rows
 
 
@@ -147,12 +147,30 @@ def test_tables_have_a_row_per_system(factable_score, mixed, expected, shape, sp
     output = plain(factable_score(mixed, *METRICS, "--format", shape))
     names = ("careful", "lively", "all")
     rows = [cells for line in output.splitlines() if (cells := split(line))[0] in names]
-    wanted = [
-        (name, *means) for scores in expected.values() for name, means in system_means(mixed, scores).items()
+    means = [system_means(mixed, scores) for scores in expected.values()]
+    # One table with all metrics, the best in bold; then one for each.
+    bold = re.compile(r"\*\*|\\textbf\{|\}")
+    overview, rows = rows[: len(names)], rows[len(names) :]
+    assert [[bold.sub("", cell) for cell in row] for row in overview] == [
+        [name, *(column[name][0] for column in means)] for name in names
     ]
+    wanted = [(name, *column[name]) for column in means for name in names]
     assert [(row[0], row[1], row[-2], row[-1]) for row in rows] == wanted
     for scores in expected.values():
         assert scores.signature in output
+
+
+def test_tables_have_the_digits_and_names_asked_for(factable_score):
+    style = ("--digits", "1", "--name", "bleu=BLEU", "--name", "careful=Ours")
+    output = plain(factable_score(RESTAURANTS, "-m", "bleu", "-m", "chrf", *style, "--format", "latex"))
+    overview = output.split(r"\end{table}")[0]
+    assert r"\caption{All metrics. Best in bold.}" in overview
+    assert r"system & BLEU (0--100) & chrf (0--100) \\" in overview
+    assert re.search(r"Ours & \\textbf\{\d+\.\d\} & \\textbf\{\d+\.\d\} \\\\", overview)
+    assert r"\caption{BLEU.}" in output
+    assert "careful" not in output
+    single = plain(factable_score(RESTAURANTS, "-m", "bleu"))
+    assert "all metrics" not in single
 
 
 ODD_NAME = r"a|b_c & <x> 5% $#~^{}\ [1] *b* `d`"
