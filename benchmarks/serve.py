@@ -184,6 +184,8 @@ def measure(
         path = Path(folder) / "texts.jsonl"
         path.write_bytes(lines)
         score = time_score(path)
+    # The server may have closed a connection that was idle for so long; a new one is opened by itself.
+    connection.close()
     stream = time_server(
         pid, lambda: post(connection, "/v1/score?metric=ledger", lines, "application/x-ndjson")
     )

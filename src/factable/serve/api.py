@@ -39,7 +39,7 @@ DEFAULT_METRIC = "ledger"
 FAST_LINES = 1000
 # Seconds that a client may leave an answer unread.
 MAX_UNREAD = 60.0
-STATUS_OF: Mapping[type[FactableError], int] = {
+STATUS_OF: Mapping[type[Exception], int] = {
     TooLateError: 408,
     TooLargeError: 413,
     BusyError: 429,
@@ -258,7 +258,7 @@ def _require_type(request: Request, media_type: str) -> None:
 
 def answer_error(_request: Request, error: Exception) -> Response:
     """The answer to a request that cannot be done as it is."""
-    status = STATUS_OF.get(type(error), 422)  # type: ignore[call-overload]
+    status = STATUS_OF.get(type(error), 422)
     headers = {"Retry-After": str(error.wait)} if isinstance(error, BusyError) else None
     return refuse(status, str(error), headers)
 
