@@ -4,8 +4,7 @@ import mimetypes
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from importlib.resources.abc import Traversable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -15,6 +14,9 @@ from factable.report.html import SHARED_ASSETS
 from factable.serve.area import Area
 from factable.serve.security import LOGIN, refuse, session_of, set_session
 from factable.serve.settings import Settings
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 # What the navigation bar links, with the path of each.
 NAVIGATION = (("Playground", "/"), ("Corpus", "/corpus"), ("Campaigns", "/campaigns"))
@@ -84,7 +86,7 @@ async def static_file(request: Request) -> Response:
     return Response(asset.content, media_type=asset.media_type, headers=headers)
 
 
-def _asset(file: Traversable) -> Asset:
+def _asset(file: "Traversable") -> Asset:
     content = file.read_bytes()
     media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     if file.name.endswith(".js"):
