@@ -98,9 +98,15 @@ def find_object(text: str) -> dict[str, Any] | None:
                 found, _ = decoder.raw_decode(candidate, beginning.start())
             except (ValueError, RecursionError):
                 continue
-            if isinstance(found, dict) and "facts" in found:
+            if isinstance(found, dict) and _is_whole(found):
                 return found
     return None
+
+
+def _is_whole(found: Mapping[str, Any]) -> bool:
+    """Whether an object is the answer and no claim in one that is cut off: claims name their facts, too."""
+    has_claims = "sentences" in found or "claims" in found
+    return "facts" in found and (has_claims or isinstance(found["facts"], dict))
 
 
 class _NoState:

@@ -158,6 +158,12 @@ def test_answers_that_end_early_are_unscored(finish, reason):
     assert "unscored:1" in scored.signature
 
 
+def test_a_claim_of_an_answer_that_is_cut_off_is_not_the_answer():
+    whole = json.dumps({"facts": {}, "sentences": {"1": [claim("made up", "Ada", [1])]}})
+    with JudgeServer(behave=lambda h, r: reply(h, r, whole[:-3], finish="length")) as server:
+        assert "cut off" in Judge(url=server.url).verdicts([example()])[0].reason
+
+
 def test_several_samples_have_a_majority_and_a_spread():
     states = {0: ("said", "made up"), 1: ("said", "supported"), 2: ("left out", "made up")}
 
