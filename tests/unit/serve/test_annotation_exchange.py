@@ -149,9 +149,9 @@ def test_archive_has_what_factgenie_reads(store, campaign):
     record = json.loads(lines[0])
     assert (record["dataset"], record["setup_id"], record["example_idx"]) == ("dogs-cats", "mine", 0)
     assert record["annotations"] == [{"type": 1, "start": ROME[0], "text": "Rome", "reason": "Paris"}]
-    outputs = [json.loads(line) for line in archive.read("outputs/dogs-cats/outputs.jsonl").splitlines()]
+    outputs = [json.loads(line) for line in archive.read("data/outputs/dogs-cats/outputs.jsonl").splitlines()]
     assert [output["output"] for output in outputs] == [TEXT] * 3
-    assert len(archive.read("inputs/dogs-cats/all.jsonl").splitlines()) == 3
+    assert len(archive.read("data/inputs/dogs-cats/all.jsonl").splitlines()) == 3
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Campaigns of factgenie: a zip file of its data folder out, its annotations in."""
+"""Campaigns of factgenie: a zip file of what it reads out, its annotations in."""
 
 import io
 import os
@@ -30,13 +30,13 @@ def slug(name: str) -> str:
 
 
 def factgenie_archive(texts: Sequence[Annotated], campaign: Campaign) -> bytes:
-    """A zip of what factgenie has below `data`: the inputs, the outputs, and the campaign."""
+    """A zip of inputs, outputs and the campaign, to be unpacked in the folder of factgenie."""
     name = slug(campaign.name)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, rows in {
-            f"inputs/{name}/{SPLIT}.jsonl": _inputs(texts),
-            f"outputs/{name}/outputs.jsonl": (_output(text, name) for text in texts),
+            f"data/inputs/{name}/{SPLIT}.jsonl": _inputs(texts),
+            f"data/outputs/{name}/outputs.jsonl": (_output(text, name) for text in texts),
             f"campaigns/{name}/files/annotations.jsonl": _records(texts, campaign),
         }.items():
             content = b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)

@@ -247,30 +247,16 @@ class Corpus:
         index, reader = self.ready()
         rows = self.select(query)
         systems = list(index.systems)
+        judge = self.scores.get(query.judge)
+        column = self._sort_column(index, query.sort)
+        if column is None and judge is not None:
+            column = judge.columns[VALUE]
         shown = rows[first : first + min(count, MAX_ROWS)].tolist()
         return {
             "generation": self.generation,
             "total": len(rows),
             "first": first,
-            "rows": [self._row(index, reader, row, systems, query) for row in shown],
-        }
-
-    def _row(
-        self, index: Index, reader: LineReader, row: int, systems: Sequence[str], query: Query
-    ) -> dict[str, object]:
-        fields = orjson.loads(reader.line(row))
-        column = self._sort_column(index, query.sort)
-        judge = self.scores.get(query.judge)
-        if column is None and judge is not None:
-            column = judge.columns[VALUE]
-        return {
-            "row": row,
-            "item": str(fields.get("id", index.line_of[row])),
-            "system": systems[index.system_of[row]],
-            "excerpt": fields["text"][:MAX_EXCERPT],
-            "value": None if column is None else _number(column[row]),
-            "label": judge.label(row) if judge else "",
-            "kinds": int(judge.kinds[row]) if judge else 0,
+            "rows": [_row(index, reader, row, systems, column, judge) for row in shown],
         }
 
     def example(self, row: int) -> dict[str, object]:
@@ -316,6 +302,27 @@ class Corpus:
         _, reader = self.ready()
         for row in self.select(query).tolist():
             yield reader.example(row)
+
+
+def _row(
+    index: Index,
+    reader: LineReader,
+    row: int,
+    systems: Sequence[str],
+    column: Column | None,
+    judge: MetricScores | None,
+) -> dict[str, object]:
+    """A row of the list, with the value that it is sorted by."""
+    fields = orjson.loads(reader.line(row))
+    return {
+        "row": row,
+        "item": str(fields.get("id", index.line_of[row])),
+        "system": systems[index.system_of[row]],
+        "excerpt": fields["text"][:MAX_EXCERPT],
+        "value": None if column is None else _number(column[row]),
+        "label": judge.label(row) if judge else "",
+        "kinds": int(judge.kinds[row]) if judge else 0,
+    }
 
 
 def _number(value: float) -> float | None:
