@@ -94,7 +94,7 @@ def test_spans_are_studied_on_exported_texts(store, campaign, tmp_path):
     assert [text.example.text for text in texts] == [TEXT, TEXT]
     assert [len(text.others) for text in texts] == [1, 1]
     assert [tuple(span) for span in texts[1].spans] == [(*TWO, "made up")]
-    assert [tuple(span) for span in texts[1].judges["parent"]] == [(*ROME, "wrong")]
+    assert [tuple(span) for span in texts[1].judges["suggested by parent"]] == [(*ROME, "wrong")]
 
 
 def test_verdicts_are_studied_on_exported_texts(store, campaign, tmp_path):

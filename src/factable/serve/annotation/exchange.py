@@ -72,7 +72,8 @@ def marked_rows(texts: Iterable[Annotated], campaign: Campaign) -> Iterator[dict
     for text in texts:
         if text.states:
             spans = [_spans(state) for state in text.states.values()]
-            judges = {campaign.metric: suggested_spans(text)} if campaign.metric else {}
+            # Not by the metric's own name, which the same study may measure as it is now.
+            judges = {f"suggested by {campaign.metric}": suggested_spans(text)} if campaign.metric else {}
             yield {**_example_fields(text), "spans": spans[0], "golds": spans, "judges": judges}
 
 

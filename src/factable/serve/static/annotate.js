@@ -174,7 +174,7 @@ function showState() {
   state.marks.sort((a, b) => a.start - b.start || a.end - b.end || (a.category < b.category ? -1 : 1));
   text.update(
     state.marks.map(({ start, end, category }) => ({ start, end, number: numberOf(category) + 1 })),
-    openSuggestions().map(({ span, label }) => ({ start: span[0], end: span[1], number: numberOf(label) + 1 })));
+    openSuggestions().map(({ span: [start, end] }) => ({ start, end })));
   showMarks();
   showSuggestions();
   showFacts();
@@ -226,7 +226,7 @@ function suggestionItem({ span, label, score, note, number }) {
   accept.addEventListener("click", () => decide(number, true));
   const reject = make("button", { type: "button", "aria-label": `Reject ${label}: ${words}` }, "✗ Reject");
   reject.addEventListener("click", () => decide(number, false));
-  const show = make("button", { type: "button", class: `words dotted category-line-${numberOf(label) + 1}`, title: "Show in the text" }, quoted("span", words));
+  const show = make("button", { type: "button", class: "words dotted", title: "Show in the text" }, quoted("span", words));
   show.addEventListener("click", () => text.select(...span));
   return make("li", { class: "mark-item suggestion" }, show, make("span", {}, label, " "), quoted("span", [score === null ? "" : shown(score, 2), note].filter(Boolean).join(" · "), { class: "soft note" }), make("span", { class: "pair" }, accept, reject));
 }

@@ -36,7 +36,7 @@ export class MarkableText {
     this.paint();
   }
 
-  // `marks` and `suggestions` are { start, end, number } with the number of the category.
+  // `marks` are { start, end, number } with the number of the category, `suggestions` { start, end }.
   update(marks, suggestions) {
     Object.assign(this, { marks, suggestions });
     this.paint();
@@ -80,12 +80,12 @@ export class MarkableText {
     const [first, last] = this.anchor === null ? [1, 0] : [Math.min(this.anchor, this.cursor), Math.max(this.anchor, this.cursor)];
     this.tokens.forEach((token, index) => {
       const marks = this.marks.filter((mark) => mark.start < token.end && mark.end > token.start);
-      const suggested = this.suggestions.filter((mark) => mark.start < token.end && mark.end > token.start);
+      const suggested = this.suggestions.some((mark) => mark.start < token.end && mark.end > token.start);
       const shown = marks.at(-1);
       const ends = marks.filter((mark) => mark.end <= token.end).map((mark) => mark.number);
       const classes = ["token",
         shown ? `marked category-${shown.number}` : "",
-        suggested.length ? `suggested category-line-${suggested[0].number}` : "",
+        suggested ? "suggested" : "",
         index >= first && index <= last ? "selected" : "",
         index === this.cursor ? "cursor" : ""];
       const element = this.elements[index];
