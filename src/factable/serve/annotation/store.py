@@ -26,7 +26,7 @@ MAX_NAME = 100
 TOKEN_BYTES = 24
 
 
-class UnknownError(FactableError):
+class UnknownError(UsageError):
     """There is no such campaign, annotator or text, or it is none of this annotator's."""
 
 
