@@ -130,6 +130,9 @@ def test_misuse_is_told_in_one_line(tmp_path):
     assert done.returncode == 2
     assert done.stderr.startswith("factable: --host 0.0.0.0 can be reached from other machines")
     assert "--token" in done.stderr
+    done = run("-m", "parnet")
+    assert done.returncode == 2
+    assert "did you mean 'parent'" in done.stderr
     with started(tmp_path) as (_, url, _log):
         done = run("--port", str(httpx.URL(url).port))
         assert done.returncode == 2

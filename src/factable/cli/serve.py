@@ -85,17 +85,23 @@ LOGS = ("off", "requests", "texts")
     help="What to log to stderr: nothing, a line for each request, or with its texts and data.",
 )
 @click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
-def serve(files: tuple[str, ...], token: str, opens: bool, **options: object) -> None:
+def serve(
+    files: tuple[str, ...], token: str, metrics: tuple[str, ...], opens: bool, **options: object
+) -> None:
     """Check texts in a web page, and answer other programs over HTTP.
 
     FILE is a file of examples or results, or a folder of them, to look at; nothing else can be opened.
     """
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise MissingExtraError("factable serve", "serve")
+    from factable.core.signature import spec
+    from factable.engine.score import parse_all
     from factable.serve.server import bind, run, url_of
     from factable.serve.settings import Settings
 
-    settings = Settings(files=files, token=token, **options)  # type: ignore[arg-type]
+    # As requests are compared with them: without defaults and blanks.
+    allowed = tuple(map(spec, parse_all(metrics)))
+    settings = Settings(files=files, token=token, metrics=allowed, **options)  # type: ignore[arg-type]
     listening = bind(settings)
     url = url_of(listening)
 
