@@ -118,10 +118,10 @@ def _take_anthropic(reply: _Reply, event: Mapping[str, Any]) -> None:
 
 
 def _count_anthropic(reply: _Reply, usage: Mapping[str, Any]) -> None:
-    read = [usage.get(name) for name in _READ if usage.get(name) is not None]
+    read = [int(usage[name]) for name in _READ if usage.get(name) is not None]
     # The last events repeat no more than the tokens written.
     if read:
-        reply.tokens_in = max(reply.tokens_in or 0, sum(map(int, read)))
+        reply.tokens_in = max(reply.tokens_in or 0, sum(read))
     if usage.get("output_tokens") is not None:
         reply.tokens_out = int(usage["output_tokens"])
 

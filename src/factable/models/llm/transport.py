@@ -97,7 +97,12 @@ def post(
     # A server that sends a byte now and then would never run into the socket's own time-out.
     used.settimeout(seconds)
     expired = threading.Event()
-    timer = threading.Timer(seconds, lambda: (expired.set(), _end(used)))
+
+    def expire() -> None:
+        expired.set()
+        _end(used)
+
+    timer = threading.Timer(seconds, expire)
     timer.daemon = True
     sockets.add(used)
     timer.start()
