@@ -292,6 +292,9 @@ class _Builder:
             else:
                 self._object(value, frame, path, keys)
         elif isinstance(value, list | tuple):
+            if not value:
+                # An empty list tells that there are none.
+                self._leaf(path, keys, "none", frame, is_record=False, flag=True)
             for number, member in enumerate(value):
                 if len(value) == 1 and isinstance(member, dict):
                     # A list of one is no list: `weather[0].description`.
@@ -335,6 +338,7 @@ class _Builder:
         *,
         is_record: bool = True,
         technical: bool = False,
+        flag: bool = False,
     ) -> None:
         text = _text(value)
         keys = (*keys[:-1], self.hints.name(path, keys[-1]))
@@ -347,7 +351,7 @@ class _Builder:
             kind = "technical"
         elif clean_value(text).lower() in UNKNOWN:
             kind = "unknown"
-        elif isinstance(value, bool) or text.strip().lower() in YES | NO:
+        elif flag or isinstance(value, bool) or text.strip().lower() in YES | NO:
             kind = "flag"
         elif is_technical(keys[-1], text):
             kind = "technical"

@@ -64,6 +64,7 @@ def test_triples_and_subject(check):
     facts = []
     for data in (("--data", triples), ("--data", pairs, "--subject", "Watson")):
         result = check(*data, *shape)
+        assert result.returncode == 0
         keys = ("subject", "attribute", "value", "state")
         facts.append([[fact[key] for key in keys] for fact in json.loads(result.stdout)["facts"]])
     assert facts[0] == facts[1]

@@ -81,8 +81,9 @@ def _is_structure(line: str) -> bool:
 
 
 def _announced(text: str, segment: Segment) -> Segment:
-    """A preamble such as "Sure! Here is a summary:" claims nothing."""
-    is_announcement = _ANNOUNCEMENT.match(text[segment.start : segment.end].rstrip())
+    """A preamble such as "Sure! Here is a summary:" or a question claims nothing."""
+    sentence = text[segment.start : segment.end].rstrip()
+    is_announcement = _ANNOUNCEMENT.match(sentence) or sentence.endswith("?")
     return segment._replace(kind="announcement") if is_announcement else segment
 
 

@@ -54,8 +54,8 @@ _BEGINNING = 5
 
 
 def singular(word: str) -> str:
-    """A word without its plural ending, in lower case; verbs keep their forms."""
-    lower = word.lower()
+    """A folded word without its plural ending; verbs keep their forms."""
+    lower = fold(word)
     if len(lower) > 4 and lower.endswith("ies"):
         return lower[:-3] + "y"
     if len(lower) > 3 and lower.endswith("s") and not lower.endswith(("ss", "us", "is")):

@@ -1,44 +1,77 @@
 """Numbers that a text computes from the data in words that no pattern knows: sums, differences, shares.
 
-This only finds support. A number counts as computed if the words around it ask for an operation, and that
-operation on values that the sentence speaks of gives it; wrong arithmetic is found by `derived`.
+This only finds support; wrong arithmetic is found by `derived`. A number counts as computed if an operation
+on values that belong together gives it, and either the words of the sentence ask for that operation, or the
+number has so many digits, and there are so few ways to compute one, that it can hardly be chance.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, permutations
 from typing import NamedTuple
 
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.matching import Matcher
-from factable.text.values import Mention, Number
+from factable.structure import Leaf
+from factable.text.values import Date, Mention, Number, Time
 from factable.text.values.units import unit_of, vaguer_unit
 from factable.types import Span
 
 # More values than these are not paired with each other.
 MAX_PAIRED = 14
 MAX_COLUMN = 2000
+# Data with more frames than these is not searched for products and totals.
+MAX_FRAMES = 80
+# With this probability of being met by chance, a number still counts as computed.
+MAX_CHANCE = 0.1
+# A sum of a column that is met by chance this seldom needs no words that ask for it.
+SURE_CHANCE = 0.005
+# Numbers spread over several orders of magnitude: two differ by less than a share s with about s / 5.
+_SPREAD = 5
+# Words count up to this many characters from a number.
+_NEAR = 30
 _PERCENT = "percent"
 
 _DIFFERENCE = re.compile(
     r"\b(?:differ\w*|gap|apart|margin|by|more|less|fewer|higher|lower|above|below|exceed\w*|than|up|down|cut|"
     r"increas\w*|decreas\w*|rose|risen|rises?|fell|falls?|fallen|grew|grow\w*|drop\w*|declin\w*|climb\w*|shr[aiu]nk|"
-    r"gain\w*|lost|loss|improv\w*|reduc\w*|remain\w*|left|later|earlier|after|older|younger|longer|shorter|ahead|"
-    r"behind|between|outscor\w*|lasts?|took|takes?|span\w*)\b",
+    r"gain\w*|lost|loss|improv\w*|reduc\w*|remain\w*|left|later|late|earlier|early|after|before|older|younger|"
+    r"longer|shorter|ahead|behind|between|outscor\w*|last(?:s|ed|ing)?|took|takes?|span\w*|delay\w*|over|under|sav\w+|"
+    r"discount\w*|surplus|deficit|balance|net|profit|overdue|for|until|within|window)\b",
     re.IGNORECASE,
 )
 _TOTAL = re.compile(
     r"\b(?:totals?|totall?ing|altogether|together|combined|sum|in all|overall|whole|ready in|across|"
-    r"comes? to|all)\b",
+    r"com(?:es?|ing) to|came to|add(?:s|ed|ing)? up|all|between them|aggregate|cumulative\w*|entire|both)\b",
+    re.IGNORECASE,
+)
+# Who says so can only mean a sum or a mean.
+_EXPLICIT = re.compile(
+    r"\b(?:totals?|totall?ing|add(?:s|ed|ing)? up|altogether|combined|sum|average[sd]?|mean|averaging)\b",
     re.IGNORECASE,
 )
 _MEAN = re.compile(r"\b(?:average[sd]?|mean|averaging|on average|typical(?:ly)?)\b", re.IGNORECASE)
 _SHARE = re.compile(
-    r"\b(?:shares?|accounts? for|of the|of all|of its|proportion|represent\w*|out of)\b", re.IGNORECASE
+    r"\b(?:shares?|accounts? for|of the|of all|of its|of their|proportion|represent\w*|out of|makes? up|full|"
+    r"rate|turnout|capacity|occup\w+|utili[sz]\w+|used?|filled|complet\w+|reached)\b",
+    re.IGNORECASE,
 )
-_PRODUCT = re.compile(r"\b(?:whole|nights|weeks|months|days|pieces|each)\b", re.IGNORECASE)
-_RATIO = re.compile(r"\b(?:times|twice|double|triple|half|per|each|ratio)\b", re.IGNORECASE)
+_PRODUCT = re.compile(
+    r"\b(?:whole|nights|weeks|months|days|pieces|each|worth|cost\w*|pay\w*)\b", re.IGNORECASE
+)
+_RATIO = re.compile(r"\b(?:times|twice|double|triple|half|per|each|ratio|a|an|every)\b", re.IGNORECASE)
+_RESCALED = re.compile(
+    r"\b(?:couple|pair|two (?:people|adults|persons))\b|"
+    r"\b(?:per|a|an|each|every)\s(?:day|week|month|quarter|year|night|hour)\b|"
+    r"\b(?:annual|yearly|month|week|dai|hour|quarter)(?:ly)?\b",
+    re.IGNORECASE,
+)
+_SCALES = tuple(map(Fraction, (2, 4, 7, 12, 24, 30, 52, 60, 365)))
+_TIME_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "night": 86400}
+_CALENDAR_UNITS = {"month": Fraction(2629746), "year": Fraction(31556952)}
 
 
 class Computed(NamedTuple):
@@ -49,119 +82,413 @@ class Computed(NamedTuple):
 
 
 class _Amount(NamedTuple):
-    leaf: int
+    """A value, or a total of values, that may take part."""
+
     value: Fraction
+    leaves: tuple[int, ...]
+    shown: str
 
 
-def computed_number(matcher: Matcher, mention: Mention, sentence: Span) -> Computed | None:
-    """How a number that the data does not have follows from it, by an operation that the words ask for."""
+class _Result(NamedTuple):
+    value: Fraction
+    leaves: tuple[int, ...]
+    explanation: str
+
+
+class _Family(NamedTuple):
+    """All results of one operation on one set of values; `asked` tells whether the words ask for it."""
+
+    results: Sequence[_Result]
+    asked: bool
+
+
+def computed_number(
+    matcher: Matcher, mention: Mention, sentence: Span, *, only_asked: bool = False
+) -> Computed | None:
+    """How a number that the data does not have follows from it; `only_asked` if the words must ask for it."""
     number = mention.value
     if not isinstance(number, Number):
         return None
-    words = matcher.parsed.text[sentence[0] : sentence[1]]
-    said = frozenset(
-        other.value.value
-        for other in matcher.parsed.mentions
-        if isinstance(other.value, Number) and sentence[0] <= other.start < sentence[1]
-    )
-    for column in _columns(matcher, number, mention, sentence):
-        for result, leaves, explanation in _results(column, words, said, number.unit == _PERCENT):
-            if agrees(number, abs(result) if number.value >= 0 else result) is True:
-                return Computed(leaves, f"{explanation} = {show(result)}")
-    return _of_one_object(matcher, number, words) or _count_of_rows(matcher, number)
+    search = _Search(matcher, number, mention, sentence)
+    only_asked = only_asked or search.is_explicit
+    for family in search.families():
+        if not family.asked and (only_asked or _chance(number, len(family.results)) > MAX_CHANCE):
+            continue
+        for result in family.results:
+            value = abs(result.value) if number.value >= 0 else result.value
+            if agrees(number, value) is True:
+                return Computed(result.leaves, f"{result.explanation} = {show(result.value)}")
+    return None if only_asked else _count_of_rows(matcher, number)
 
 
-def _of_one_object(matcher: Matcher, number: Number, words: str) -> Computed | None:
-    """A ratio or product of two values of one object, whatever their units: a price per square metre."""
-    asks_ratio, asks_product = bool(_RATIO.search(words)), bool(_PRODUCT.search(words))
-    if not (asks_ratio or asks_product):
-        return None
-    for frame in matcher.structure.frames:
-        amounts = [
-            _Amount(leaf, value.value)
-            for leaf in frame.leaves
-            for value in matcher.index.readings[leaf][:1]
+def _chance(number: Number, ways: int) -> float:
+    """About how probable it is that one of several results is a number by chance."""
+    if number.bound not in ("", "about") or not number.value:
+        return 1.0
+    share = float(number.step / abs(number.value))
+    return ways * share * (4 if number.bound else 1) / _SPREAD
+
+
+class _Search:
+    """The operations on the data that may give one number of the text."""
+
+    def __init__(self, matcher: Matcher, number: Number, mention: Mention, sentence: Span) -> None:
+        self.matcher = matcher
+        self.number = number
+        self.mention = mention
+        self.sentence = sentence
+        self.words = matcher.parsed.text[slice(*sentence)]
+        self.is_percent = number.unit == _PERCENT
+        written = matcher.parsed.text[mention.start : mention.end]
+        self.is_share = 0 < number.value < 1 and not any(map(str.isdecimal, written))
+        start, end = max(sentence[0], mention.start - _NEAR), min(sentence[1], mention.end + _NEAR)
+        self.is_explicit = bool(_EXPLICIT.search(matcher.parsed.text, start, end))
+
+    def families(self) -> Iterator[_Family]:
+        """Operations by what belongs together most: columns, objects, rows, then everything."""
+        if unit_of(self.number.unit).dimension in ("time", "calendar") or self.number.unit == "night":
+            yield from self._durations()
+        for amounts, is_series in self._sets():
+            yield from self._aggregates(amounts, is_series)
+            if len(amounts) <= MAX_PAIRED:
+                yield from self._pairs(amounts, is_series)
+        if len(self.matcher.structure.frames) <= MAX_FRAMES:
+            for amounts in self._objects():
+                yield from self._mixed(amounts)
+            yield from self._of_totals()
+            yield from self._percentages()
+
+    def _aggregates(self, amounts: Sequence[_Amount], is_series: bool) -> Iterator[_Family]:
+        """Sum, mean and shares of values of one kind."""
+        whole = _total(amounts)
+        is_listed = all(amount.value in self._said for amount in amounts)
+        if not self.is_percent:
+            is_sure = is_series and _chance(self.number, 1) <= SURE_CHANCE
+            asked = is_listed or is_sure or bool(_TOTAL.search(self.words))
+            yield _Family([_Result(whole.value, whole.leaves, whole.shown)], asked)
+        if not self.is_percent or all(self._is_rate(amount) for amount in amounts):
+            mean = _Result(whole.value / len(amounts), whole.leaves, f"({whole.shown}) / {len(amounts)}")
+            yield _Family([mean], bool(_MEAN.search(self.words)))
+        if self.is_percent and whole.value:
+            shares = [
+                _Result(100 * part.value / whole.value, part.leaves, f"{part.shown} / {show(whole.value)}")
+                for part in amounts
+            ]
+            yield _Family(shares, bool(_SHARE.search(self.words)))
+
+    def _is_rate(self, amount: _Amount) -> bool:
+        readings = self.matcher.index.readings[amount.leaves[0]]
+        return any(isinstance(value, Number) and value.unit == _PERCENT for value in readings)
+
+    def _pairs(self, amounts: Sequence[_Amount], is_series: bool) -> Iterator[_Family]:
+        """Differences, changes and ratios of two values of one kind."""
+        pairs = list(combinations(amounts, 2))
+        ordered = list(permutations(amounts, 2))
+        by_words = bool(_DIFFERENCE.search(self.words))
+        if self.is_percent:
+            changes = [
+                _Result(
+                    100 * (after.value / before.value - 1),
+                    before.leaves + after.leaves,
+                    f"{after.shown} / {before.shown} − 1",
+                )
+                for before, after in ordered
+                if before.value
+            ]
+            yield _Family(changes, by_words)
+            if not is_series:
+                yield _Family(_quotients(ordered, 100), bool(_SHARE.search(self.words)))
+            return
+        differences = [
+            _Result(
+                second.value - first.value, first.leaves + second.leaves, f"{second.shown} − {first.shown}"
+            )
+            for first, second in pairs
+        ]
+        yield _Family(differences, by_words)
+        sums = [
+            _Result(
+                first.value + second.value, first.leaves + second.leaves, f"{first.shown} + {second.shown}"
+            )
+            for first, second in pairs
+        ]
+        yield _Family(sums, bool(_TOTAL.search(self.words)))
+        yield _Family(_quotients(ordered), bool(_RATIO.search(self.words)))
+
+    def _mixed(self, amounts: Sequence[_Amount]) -> Iterator[_Family]:
+        """Products and ratios of two values of one object, whatever their units: a price per square metre."""
+        ordered = list(permutations(amounts, 2)) if len(amounts) <= MAX_PAIRED else []
+        if self.is_percent:
+            yield _Family(_quotients(ordered, 100), False)
+            rests = [
+                _Result(100 - amount.value, amount.leaves, f"100 − {amount.shown}")
+                for amount in amounts
+                if 0 < amount.value < 100
+            ]
+            yield _Family(rests, False)
+            return
+        products = [
+            _Result(
+                first.value * second.value, first.leaves + second.leaves, f"{first.shown} × {second.shown}"
+            )
+            for first, second in combinations(amounts, 2)
+            if len(amounts) <= MAX_PAIRED
+        ]
+        yield _Family(products, bool(_PRODUCT.search(self.words)))
+        yield _Family(_quotients(ordered), self.is_share or bool(_RATIO.search(self.words)))
+        if _RESCALED.search(self.words):
+            scaled = [
+                _Result(value, amount.leaves, f"{amount.shown} {sign} {scale}")
+                for amount in amounts
+                for scale in _SCALES
+                for sign, value in (("×", amount.value * scale), ("/", amount.value / scale))
+            ]
+            yield _Family(scaled, len(amounts) == 1)
+
+    def _percentages(self) -> Iterator[_Family]:
+        """Parts of amounts that the data gives in percent: a discount, a tax, what is left of a price."""
+        readings = [
+            (leaf, value)
+            for leaf, values in enumerate(self.matcher.index.readings)
+            for value in values[:1]
             if isinstance(value, Number) and value.high is None and value.value
         ]
-        for first, second in permutations(amounts, 2) if len(amounts) <= MAX_PAIRED else ():
-            shown = show(first.value), show(second.value)
-            if asks_ratio and agrees(number, first.value / second.value) is True:
-                return Computed(
-                    (first.leaf, second.leaf), f"{shown[0]} / {shown[1]} = {show(first.value / second.value)}"
-                )
-            if asks_product and agrees(number, first.value * second.value) is True:
-                return Computed(
-                    (first.leaf, second.leaf), f"{shown[0]} × {shown[1]} = {show(first.value * second.value)}"
-                )
-    return None
+        rates = [(leaf, value.value) for leaf, value in readings if value.unit == _PERCENT]
+        amounts = [(leaf, amount) for leaf, _ in readings if (amount := self._amount(leaf)) is not None]
+        if self.is_percent or len(rates) > MAX_PAIRED or len(amounts) > MAX_PAIRED * 2:
+            return
+        results = [
+            _Result(amount.value * share / 100, (leaf, rate), f"{amount.shown} × {show(share)} %")
+            for rate, percent in rates
+            for leaf, amount in amounts
+            for share in (percent, 100 - percent, 100 + percent)
+            if leaf != rate
+        ]
+        yield _Family(results, len(rates) == 1 and bool(_DIFFERENCE.search(self.words)))
 
+    def _of_totals(self) -> Iterator[_Family]:
+        """What is left of one total after another, and shares of totals."""
+        totals = [
+            _total(amounts) for amounts, _ in self._sets(whole=True) if 1 < len(amounts) <= MAX_PAIRED
+        ] + self._totals_of_products()
+        if not 0 < len(totals) <= MAX_PAIRED:
+            return
+        yield _Family(
+            [] if self.is_percent else [_Result(each.value, each.leaves, each.shown) for each in totals],
+            bool(_TOTAL.search(self.words)),
+        )
+        singles = [amount for amounts in self._objects(only_whole=True) for amount in amounts]
+        for amounts in (totals, [*totals, *singles]):
+            if not 1 < len(amounts) <= MAX_PAIRED:
+                continue
+            if self.is_percent:
+                yield _Family(
+                    _quotients(list(permutations(amounts, 2)), 100), bool(_SHARE.search(self.words))
+                )
+            else:
+                differences = [
+                    _Result(first.value - second.value, first.leaves, f"{first.shown} − {second.shown}")
+                    for first, second in combinations(amounts, 2)
+                ]
+                yield _Family(differences, False)
 
-def _columns(matcher: Matcher, number: Number, mention: Mention, sentence: Span) -> Iterator[list[_Amount]]:
-    """The values that may take part, column by column: those the sentence speaks of, then all."""
-    scope = matcher.scope(mention.start)
-    named = {
-        frame
-        for naming in matcher.namings
-        if sentence[0] <= naming.start < sentence[1]
-        for frame in naming.frames
-    }
-    for leaves in matcher.structure.comparable:
-        if not 1 < len(leaves) <= MAX_COLUMN:
-            continue
-        amounts = {
-            leaf.index: amount
-            for leaf in leaves
-            if (amount := _amount(matcher, leaf.index, number)) is not None
+    def _totals_of_products(self) -> list[_Amount]:
+        """For rows with amounts and prices, the sum of their products."""
+        totals = []
+        for frames in self.matcher.structure.groups.values():
+            if not 1 < len(frames) <= MAX_PAIRED:
+                continue
+            columns: dict[str, list[_Amount]] = {}
+            for frame in frames:
+                for leaf in frame.leaves:
+                    if (amount := self._any_amount(leaf)) is not None:
+                        columns.setdefault(self.matcher.structure.leaves[leaf].column, []).append(amount)
+            complete = [amounts for amounts in columns.values() if len(amounts) == len(frames)]
+            for first, second in combinations(complete, 2):
+                value = sum((a.value * b.value for a, b in zip(first, second, strict=True)), Fraction(0))
+                leaves = tuple(leaf for a in (*first, *second) for leaf in a.leaves)
+                totals.append(_Amount(value, leaves, f"{first[0].shown} × {second[0].shown} + …"))
+        return totals[:MAX_PAIRED]
+
+    @cached_property
+    def _said(self) -> frozenset[Fraction]:
+        return frozenset(
+            other.value.value
+            for other in self.matcher.parsed.mentions
+            if isinstance(other.value, Number) and self.sentence[0] <= other.start < self.sentence[1]
+        )
+
+    def _sets(self, *, whole: bool = False) -> Iterator[tuple[list[_Amount], bool]]:
+        """Values of one kind: of rows that the sentence names, of rows of one category, of a whole column.
+
+        The second value tells whether they are those of one column.
+        """
+        named = self.matcher.scope(self.mention.start).keys() | {
+            frame
+            for naming in self.matcher.namings
+            if self.sentence[0] <= naming.start < self.sentence[1]
+            for frame in naming.frames
         }
-        chosen = [leaf for leaf in leaves if leaf.index in amounts]
-        spoken = [leaf for leaf in chosen if leaf.frame in named or leaf.frame in scope]
-        for some in (spoken, chosen):
-            if len(some) > 1:
-                yield [_Amount(leaf.index, amounts[leaf.index]) for leaf in some]
+        categories = [] if whole else self._categories()
+        for leaves in self.matcher.structure.comparable:
+            if not 1 < len(leaves) <= MAX_COLUMN:
+                continue
+            chosen = [leaf for leaf in leaves if self._amount(leaf.index) is not None]
+            options = [[leaf for leaf in chosen if leaf.frame in named]] if not whole else []
+            options += [[leaf for leaf in chosen if leaf.frame in frames] for frames in categories]
+            is_series = len({leaf.frame for leaf in chosen}) > 1
+            if not whole:
+                options += [
+                    [leaf for leaf in chosen if leaf.value.startswith("-") == is_negative]
+                    for is_negative in (True, False)
+                ]
+            seen = []
+            for some in (*options, chosen):
+                if len(some) > 1 and some not in seen:
+                    seen.append(some)
+                    yield [amount for leaf in some if (amount := self._amount(leaf.index))], is_series
+
+    def _categories(self) -> list[frozenset[int]]:
+        """The rows that share a value which the sentence has: all that are running, all of one city."""
+        found = []
+        text = self.words.lower()
+        for leaves in self.matcher.structure.columns.values():
+            frames: dict[str, set[int]] = {}
+            for leaf in leaves if 1 < len(leaves) <= MAX_COLUMN else ():
+                if leaf.kind == "value" and any(map(str.isalpha, leaf.value)):
+                    frames.setdefault(leaf.value.lower(), set()).add(leaf.frame)
+            found += [frozenset(rows) for value, rows in frames.items() if len(rows) > 1 and value in text]
+        return found
+
+    def _objects(self, *, only_whole: bool = False) -> Iterator[list[_Amount]]:
+        """The values of each object, of those that the sentence speaks of first."""
+        scope = self.matcher.scope(self.mention.start)
+        frames = sorted(
+            self.matcher.structure.frames, key=lambda frame: (-scope.get(frame.index, 0), frame.index)
+        )
+        for frame in frames:
+            if only_whole and frame.parent is not None:
+                continue
+            amounts = [amount for leaf in frame.leaves if (amount := self._any_amount(leaf)) is not None]
+            if amounts:
+                yield amounts
+
+    def _any_amount(self, leaf: int) -> _Amount | None:
+        """The amount of a leaf in its own unit."""
+        for value in self.matcher.index.readings[leaf][:1]:
+            is_plain = isinstance(value, Number) and value.high is None and not value.bound
+            if isinstance(value, Number) and is_plain and value.value:
+                return _Amount(value.value, (leaf,), show(value.value))
+        return None
+
+    def _amount(self, leaf: int) -> _Amount | None:
+        """The amount of a leaf in the unit of the number; percentages are computed from any amounts."""
+        unit = self.number.unit
+        # A reading with a unit goes before one without.
+        readings = sorted(
+            (value for value in self.matcher.index.readings[leaf] if isinstance(value, Number)),
+            key=lambda value: not value.unit,
+        )
+        for value in readings:
+            if value.high is None and not value.bound:
+                if unit in ("", _PERCENT, vaguer_unit(value.unit)) or value.unit in ("", unit):
+                    return _Amount(value.value, (leaf,), show(value.value))
+                own, asked = unit_of(value.unit), unit_of(unit)
+                if own.dimension == asked.dimension != "money" and not own.offset and not asked.offset:
+                    amount = value.value * own.factor / asked.factor
+                    return _Amount(amount, (leaf,), show(amount))
+        return None
+
+    def _durations(self) -> Iterator[_Family]:
+        """The time between two moments of one object or column."""
+        seconds = Fraction(_TIME_UNITS.get(self.number.unit, 0)) or _CALENDAR_UNITS.get(self.number.unit)
+        if not seconds:
+            return
+        by_words = bool(_DIFFERENCE.search(self.words))
+        for leaves in self._dated():
+            moments = [(leaf, moment) for leaf in leaves if (moment := self._moments.get(leaf.index))]
+            if not 1 < len(moments) <= MAX_PAIRED:
+                continue
+            results = [
+                _Result(value, (first.index, second.index), f"{second.value} − {first.value}")
+                for (first, start), (second, end) in combinations(moments, 2)
+                for value in _between(start, end, seconds)
+            ]
+            yield _Family(results, by_words)
+
+    def _dated(self) -> Iterable[Sequence[Leaf]]:
+        """Leaves whose moments may be compared: those of one frame, then those of one column."""
+        leaves = self.matcher.structure.leaves
+        for frame in self.matcher.structure.frames:
+            inner = [leaf for leaf in leaves if leaf.frame == frame.index and leaf.index in self._moments]
+            yield inner
+        yield from self.matcher.structure.columns.values()
+
+    @cached_property
+    def _moments(self) -> Mapping[int, "_Moment"]:
+        moments = {}
+        for leaf in self.matcher.structure.leaves:
+            moment = _moment_of(leaf.value, self.matcher.index.readings[leaf.index])
+            if moment is not None:
+                moments[leaf.index] = moment
+        return moments
 
 
-def _amount(matcher: Matcher, leaf: int, number: Number) -> Fraction | None:
-    """The amount of a leaf in the unit of a number; percentages are computed from any amounts."""
-    for value in matcher.index.readings[leaf]:
-        if isinstance(value, Number) and value.high is None and not value.bound:
-            if number.unit in ("", _PERCENT, vaguer_unit(value.unit)) or value.unit in ("", number.unit):
-                return value.value
-            own, asked = unit_of(value.unit), unit_of(number.unit)
-            if own.dimension == asked.dimension != "money" and not own.offset and not asked.offset:
-                return value.value * own.factor / asked.factor
+class _Moment(NamedTuple):
+    """A date, a time of day or both, in seconds."""
+
+    seconds: Fraction
+    kind: str
+
+
+def _moment_of(text: str, readings: Sequence[object]) -> _Moment | None:
+    if (len(text) > 15 and "T" in text) or " " in text.strip():
+        try:
+            parsed = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+        except ValueError:
+            parsed = None
+        if parsed is not None:
+            offset = parsed.utcoffset()
+            base = (
+                parsed.replace(tzinfo=None) - datetime(1900, 1, 1) - (offset or datetime.min - datetime.min)
+            )
+            return _Moment(Fraction(int(base.total_seconds())), "both")
+    for value in readings:
+        if isinstance(value, Date) and value.year and value.month and value.day and value.time is None:
+            day = datetime(value.year, value.month, value.day) - datetime(1900, 1, 1)
+            return _Moment(Fraction(day.days * 86400), "day")
+        if isinstance(value, Time) and value.end is None:
+            return _Moment(Fraction(value.start * 60), "time")
     return None
 
 
-def _results(
-    column: Sequence[_Amount], words: str, said: frozenset[Fraction], percent: bool
-) -> Iterator[tuple[Fraction, tuple[int, ...], str]]:
-    """What the operations that the words ask for give."""
-    leaves = tuple(amount.leaf for amount in column)
-    total = sum((amount.value for amount in column), Fraction(0))
-    listed = " + ".join(show(amount.value) for amount in column[:4]) + (" + …" if len(column) > 4 else "")
-    is_listed = all(amount.value in said for amount in column)
-    if not percent and (is_listed or _TOTAL.search(words)):
-        yield total, leaves, listed
-    if _MEAN.search(words):
-        yield total / len(column), leaves, f"({listed}) / {len(column)}"
-    if percent and _SHARE.search(words) and total:
-        for amount in column:
-            yield 100 * amount.value / total, (amount.leaf,), f"{show(amount.value)} / {show(total)}"
-    if len(column) > MAX_PAIRED:
+def _between(start: _Moment, end: _Moment, unit: Fraction) -> Iterator[Fraction]:
+    """The time between two moments of one kind, in a unit; times of day may be of two days."""
+    if start.kind != end.kind:
         return
-    for first, second in combinations(column, 2):
-        pair = (first.leaf, second.leaf)
-        if _DIFFERENCE.search(words) and not percent:
-            yield second.value - first.value, pair, f"{show(second.value)} − {show(first.value)}"
-        if _DIFFERENCE.search(words) and percent:
-            for before, after in ((first, second), (second, first)):
-                if before.value:
-                    change = 100 * (after.value / before.value - 1)
-                    yield change, pair, f"{show(after.value)} / {show(before.value)} − 1"
-        if _RATIO.search(words) and not percent:
-            for one, other in ((first, second), (second, first)):
-                if other.value:
-                    yield one.value / other.value, pair, f"{show(one.value)} / {show(other.value)}"
+    gap = abs(end.seconds - start.seconds)
+    value = gap / unit
+    if unit in _CALENDAR_UNITS.values():
+        # Months differ in length.
+        near = round(value)
+        value = Fraction(near) if near and abs(value - near) * unit <= 3 * 86400 else value
+    yield value
+    if start.kind == "time":
+        yield (86400 - gap) / unit
+
+
+def _total(amounts: Sequence[_Amount]) -> _Amount:
+    shown = " + ".join(amount.shown for amount in amounts[:4]) + (" + …" if len(amounts) > 4 else "")
+    leaves = tuple(leaf for amount in amounts for leaf in amount.leaves)
+    return _Amount(sum((amount.value for amount in amounts), Fraction(0)), leaves, shown)
+
+
+def _quotients(pairs: Sequence[tuple[_Amount, _Amount]], times: int = 1) -> list[_Result]:
+    return [
+        _Result(times * one.value / other.value, one.leaves + other.leaves, f"{one.shown} / {other.shown}")
+        for one, other in pairs
+        if other.value
+    ]
 
 
 def _count_of_rows(matcher: Matcher, number: Number) -> Computed | None:

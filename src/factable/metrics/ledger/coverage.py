@@ -6,11 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from factable.metrics.ledger.cues import stands_for
 from factable.metrics.ledger.matching import Candidate, Match
 from factable.metrics.ledger.structured import StructuredReading
 from factable.metrics.ledger.verdict import FactState
 from factable.structure import Leaf
+from factable.text.polarity import clauses, polarity_at
 from factable.text.stems import beginning
+from factable.text.stems import stem as base_form
 from factable.text.templates import Templates
 from factable.text.values import STATED, Relation, find_value
 from factable.text.values.words import split_words
@@ -81,7 +84,7 @@ def _find(reading: StructuredReading, leaf: Leaf) -> Span | None:
     parsed = reading.matcher.parsed
     if reading.is_small:
         hits = [hit for hit in find_value(leaf.value, parsed, leaf.keys[-1]) if hit.relation in STATED]
-        return hits[0].span if hits else None
+        return hits[0].span if hits else _in_other_order(reading, leaf)
     words = [word.folded for word in split_words(leaf.value)]
     place = parsed.line.find(f" {' '.join(words)} ") if words else -1
     if place < 0:
@@ -90,14 +93,39 @@ def _find(reading: StructuredReading, leaf: Leaf) -> Span | None:
     return parsed.words[first].start, parsed.words[first + len(words) - 1].end
 
 
+def _in_other_order(reading: StructuredReading, leaf: Leaf) -> Span | None:
+    """Where the words of a name stand together in any order and number: "PJ-3 pallet jacks"."""
+    wanted = {base_form(word.folded) for word in split_words(leaf.value)}
+    words = reading.matcher.parsed.words
+    forms = [base_form(word.folded) for word in words]
+    for first in range(len(words) if len(wanted) > 1 else 0):
+        if forms[first] in wanted and wanted <= {*forms[first : first + len(wanted) + 1]}:
+            return words[first].start, words[min(first + len(wanted), len(words)) - 1].end
+    return None
+
+
 def _without(reading: StructuredReading, leaf: Leaf) -> Span | None:
-    """Where a text says that there is none of something: "alcohol-free", "no delay", "without a fee"."""
-    for word in reading.matcher.labels[leaf.index]:
+    """Where a text says that there is none of something: "alcohol-free", "no delay", "is not included"."""
+    labels = reading.matcher.labels[leaf.index]
+    for word in labels:
         noun = re.escape(word)
-        none_of = rf"\b(?:no|without|zero|free of)\s+(?:\w+\s+)?{noun}\w*|\b{noun}\w*[-\s]free\b"
-        said = re.search(none_of, reading.text, re.IGNORECASE)
+        none_of = (
+            rf"\b(?:no|without|zero|free of)\s+(?:\w+\s+)?{noun}\w*|\b{noun}\w*[-\s]free\b|"
+            rf"\b{noun}\w*\W{{0,5}}:\W{{0,5}}(?:none|no|zero|free|nothing)\b"
+        )
+        plain = re.sub(r"(?<=\w)-(?=\w)", "", reading.text)
+        said = re.search(none_of, reading.text, re.IGNORECASE) or re.search(none_of, plain, re.IGNORECASE)
         if said:
             return said.span()
+    for segment in reading.sentences:
+        for clause in clauses(reading.text, segment.span):
+            spans = [
+                (token.start, token.end)
+                for token in clause.tokens
+                if any(stands_for(token.word, word) for word in labels)
+            ]
+            if any(polarity_at(clause, span) == "no" for span in spans):
+                return spans[0][0], spans[-1][1]
     return None
 
 

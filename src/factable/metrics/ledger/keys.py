@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from factable.structure import NO, YES, Leaf, Structure
@@ -34,6 +34,7 @@ _HOLDERS = words_in(
     highlights spec specs flag flags setting settings capability capabilities inclusion inclusions
     equipment rule rules house general other accessibility benefits benefit"""
 )
+_PREPOSITIONS = words_in("on in at per during from")
 _YES_VALUES = YES | words_in("free paid available included allowed permitted complimentary enabled")
 _NO_VALUES = NO | {
     *("none", "unavailable", "not available", "not included", "excluded", "not allowed", "disabled", "off"),
@@ -86,6 +87,16 @@ street, on street, roadside, curbside
 garage, car park
 lot, parking lot
 validated, validation, validate
+public | private
+online | offline
+incumbent | challenger
+automatic | manual
+renewable | fossil
+organic | conventional
+smart | conventional
+paid | unpaid, outstanding
+insured | uninsured
+new | used, second hand, pre owned
 hipster, hip
 touristy, touristic
 divey, dive bar, dive
@@ -173,6 +184,24 @@ def forms_of(word: str) -> tuple[str, ...]:
     return (word, f"un{word}", f"in{word}", f"non{word}") if word.endswith(_ADJECTIVE_ENDINGS) else (word,)
 
 
+_ENDINGS = (
+    *("ships", "ship", "ments", "ment", "ations", "ation", "ions", "ion", "ances", "ance", "ences", "ence"),
+    *("ability", "able", "ible", "ing", "ed", "er", "or", "al", "e"),
+)
+_MIN_ROOT = 4
+
+
+@lru_cache(maxsize=1 << 12)
+def related_forms(word: str) -> tuple[str, ...]:
+    """A word and others of its root: sponsorship, sponsor, sponsored."""
+    ending = next((end for end in _ENDINGS if word.endswith(end) and len(word) - len(end) >= _MIN_ROOT), "")
+    root = word.removesuffix(ending)
+    if not ending or not word.isalpha():
+        return (word, f"{word}ed", f"{word}ing") if len(word) > _MIN_ROOT and word.isalpha() else (word,)
+    doubled = [f"{root}{root[-1]}{end}" for end in ("ed", "ing")]
+    return tuple(dict.fromkeys((word, root, *(f"{root}{end}" for end in _ENDINGS), *doubled)))
+
+
 def pieces_of(text: str, span: Span) -> list[Piece]:
     """The parts of words in a span, and commas."""
     return [Piece(singular(match[0]), match.start(), match.end()) for match in _PIECE.finditer(text, *span)]
@@ -210,7 +239,7 @@ def _parts_of(stems: Sequence[str]) -> tuple[tuple[Phrase, ...], ...]:
                 index += length
                 break
         else:
-            parts.append((Phrase((stems[index],)),))
+            parts.append(tuple(Phrase((form,)) for form in related_forms(stems[index])))
             index += 1
     return tuple(parts)
 
@@ -218,7 +247,9 @@ def _parts_of(stems: Sequence[str]) -> tuple[tuple[Phrase, ...], ...]:
 def _stems_of(key: str) -> list[str]:
     stems = [piece.stem for piece in pieces_of(split_identifier(key), (0, len(key) * 2)) if piece.stem != ","]
     useful = [each for each in stems if each not in _NOISE]
-    return useful or stems
+    # Pets on board are pets.
+    cut = next((at for at, each in enumerate(useful[:-1]) if at and each in _PREPOSITIONS), len(useful))
+    return useful[:cut] or stems
 
 
 def value_of(leaf: Leaf) -> Polarity | None:
@@ -242,10 +273,17 @@ def yes_no_keys(structure: Structure) -> list[YesNoKey]:
         answers = [value_of(leaf) for leaf in members]
         has_flags = any(answer in ("yes", "no") for answer in answers)
         for leaf, answer in zip(members, answers, strict=True):
+            if answer == "unknown" and _is_of_words(leaf, structure):
+                continue
             if answer is not None and (answer != "unknown" or has_flags or _is_yes_no(leaf, structure)):
                 columns[leaf.column].append(leaf)
     keys = [key for leaves in columns.values() if (key := _key_of(tuple(leaves))) is not None]
     return [*keys, *_wholes(objects)]
+
+
+def _is_of_words(leaf: Leaf, structure: Structure) -> bool:
+    """Whether other rows have values here that are neither yes nor no: without a party is no "unknown"."""
+    return any(other.kind == "value" and value_of(other) is None for other in structure.columns[leaf.column])
 
 
 def _is_yes_no(leaf: Leaf, structure: Structure) -> bool:

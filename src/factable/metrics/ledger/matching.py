@@ -4,46 +4,39 @@ A *cue* is a word of an attribute near a value. The *scope* of a place in a text
 of lists, named objects) that the text speaks of there: those named last before it, in its sentence or before.
 """
 
-import calendar
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
-from factable.metrics.ledger.derived.wording import synonyms_of
+from factable.metrics.ledger.cues import cue_words, is_number_key, stands_for
+from factable.metrics.ledger.naming import Naming, NamingFinder
 from factable.metrics.ledger.value_index import ORDER, ValueIndex, is_exact
-from factable.structure import Frame, Structure, label_of
+from factable.structure import Structure
 from factable.text.markdown import Segment, segments
 from factable.text.stems import beginning
-from factable.text.stems import stem as base_form
 from factable.text.templates import clean_value
 from factable.text.values import (
     STATED,
-    Date,
     Mention,
     Name,
     Number,
     ParsedText,
     Relation,
     Value,
-    Weekdays,
     compare_values,
     parse_text,
 )
-from factable.text.values.hints import hint_of
-from factable.text.values.units import unit_of, vaguer_unit
+from factable.text.values.units import currency_words, unit_of, vaguer_unit
 from factable.text.values.words import split_words
 from factable.types import Span
 
 # Words of an attribute count as a cue up to this many words away from a value.
 NEAR = 9
-MAX_ABBREVIATION = 4
 MAX_NAME = 40
-# A shorter word of a name is too common to stand for it.
-MIN_PART = 4
 # Words that stand this near to a value ask for another one plainly; those for its own only slightly.
 PLAINLY, SLIGHTLY = 0.6, 0.15
 # Words of arithmetic count up to this many characters from a number.
@@ -51,16 +44,13 @@ ARITHMETIC_WITHIN = 45
 # Names this near to each other are both meant ("A and B"); of others, the last before a value counts most.
 TOGETHER = 6
 EARLIER = 0.8
+LATER = 0.7
 # What a sentence speaks of only because the one before does.
 CARRIED = 0.6
 # Another value is asked for only by words this near, and only of what the sentence may speak of.
 MIN_CUE = MIN_SCOPE = 0.5
 # A word that is in the labels of more values than this tells nothing.
 MAX_CUED = 400
-_WEAK_WORDS = (
-    "the of in a an is name value type number total per info data list item id code status date time"
-)
-_WEAK = frozenset(_WEAK_WORDS.split())
 
 
 class Candidate(NamedTuple):
@@ -98,16 +88,9 @@ _ARITHMETIC = re.compile(
     r"outscor\w+|over|under|above|below)\b|%",
     re.IGNORECASE,
 )
+_MARK = re.compile(r"[,;)]")
 _ONE = frozenset(("one", "a", "an"))
 _RIGHT_AFTER = re.compile(r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?", re.IGNORECASE)
-
-
-class Naming(NamedTuple):
-    """A place where the text names frames."""
-
-    start: int
-    end: int
-    frames: frozenset[int]
 
 
 class Matcher:
@@ -124,7 +107,11 @@ class Matcher:
     @cached_property
     def labels(self) -> tuple[frozenset[str], ...]:
         """The words of each leaf's label that can be cues; abbreviations stay in capitals."""
-        return tuple(_cue_words(leaf.keys) for leaf in self.structure.leaves)
+        frames = self.structure.frames
+        return tuple(
+            cue_words(leaf.keys) or cue_words((frames[leaf.frame].label,) if is_number_key(leaf) else ())
+            for leaf in self.structure.leaves
+        )
 
     @cached_property
     def _cues(self) -> list[frozenset[str]]:
@@ -145,6 +132,8 @@ class Matcher:
             for mention in self.parsed.mentions
             if not (is_exact(mention.value) and inside[mention.start])
         ]
+        pairs = [pair if pair[1] else self._without_noun(pair[0]) for pair in pairs]
+        pairs = [(mention, leaves or self._ends_of(mention)) for mention, leaves in pairs]
         pairs.sort(key=lambda pair: (not pair[1], pair[0].start - pair[0].end, pair[0].start))
         kept: list[tuple[Mention, dict[int, Relation]]] = []
         taken = bytearray(len(self.parsed.text) + 1)
@@ -153,6 +142,25 @@ class Matcher:
                 taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
                 kept.append((mention, leaves))
         return sorted(kept, key=lambda pair: pair[0].start)
+
+    def _without_noun(self, mention: Mention) -> tuple[Mention, dict[int, Relation]]:
+        """A name without what it is a name of: "Turbine T19", "Episode Ghost Nets"."""
+        if isinstance(mention.value, Name) and len(mention.value.words) > 1:
+            words = [word for word in self.parsed.words if mention.start <= word.start < mention.end]
+            if len(words) > 1 and beginning(words[0].folded) in self.data_words:
+                value = Name(mention.value.words[1:])
+                leaves = self.index.find(value)
+                if leaves:
+                    return Mention(value, words[1].start, mention.end, mention.sure), leaves
+        return mention, {}
+
+    def _ends_of(self, mention: Mention) -> dict[int, Relation]:
+        """The leaves of both ends of a range that no single value gives: "one to two weeks"."""
+        value = mention.value
+        if not isinstance(value, Number) or value.high is None:
+            return {}
+        ends = [self.index.find(replace(value, value=end, high=None)) for end in (value.value, value.high)]
+        return dict.fromkeys((*ends[0], *ends[1]), Relation.COARSER) if all(ends) else {}
 
     def _in_names(self) -> bytearray:
         """A 1 for each character of a name of the data that has digits, such as "Edge 12"."""
@@ -171,71 +179,7 @@ class Matcher:
     @cached_property
     def namings(self) -> list[Naming]:
         """Where the text names a row, a member of a list or another frame, in order."""
-        by_leaf = {
-            leaf: frame.index
-            for frame in self.structure.frames
-            for leaf in frame.identifiers
-            if not _is_whole(frame)
-        }
-        namings = []
-        for mention, leaves in self.found:
-            frames = frozenset(by_leaf[leaf] for leaf in leaves if leaf in by_leaf)
-            if isinstance(mention.value, Weekdays) and not frames:
-                frames = self._frames_on(mention.value)
-            if frames:
-                namings.append(Naming(mention.start, mention.end, frames))
-        namings += self._named_in_words()
-        return sorted(namings)
-
-    def _frames_on(self, weekdays: Weekdays) -> frozenset[int]:
-        """The frames whose date is one of some weekdays."""
-        return frozenset(
-            frame.index
-            for frame in self.structure.frames
-            for leaf in frame.identifiers
-            for value in self.index.readings[leaf]
-            if isinstance(value, Date) and value.year and value.month and value.day
-            if calendar.weekday(value.year, value.month, value.day) in weekdays.days
-        )
-
-    def _named_in_words(self) -> list[Naming]:
-        """Names of frames in full, or by a word that only they have: "Westbrook"."""
-        places: dict[str, list[int]] = defaultdict(list)
-        for number, word in enumerate(self.parsed.words):
-            places[word.folded].append(number)
-        of_word: dict[str, set[int]] = defaultdict(set)
-        names = {
-            frame.index: [word.folded for word in split_words(frame.name)]
-            for frame in self.structure.frames
-            if not _is_whole(frame)
-        }
-        for frame, words in names.items():
-            for part in words:
-                of_word[part].add(frame)
-        namings = self._named_in_full(names)
-        for words in names.values():
-            for part in words:
-                if len(words) > 1 and (len(of_word[part]) > 1 or len(part) < MIN_PART):
-                    continue
-                for number in places.get(part, ()):
-                    at = self.parsed.words[number]
-                    if len(words) == 1 or not self.parsed.text[at.start].islower():
-                        namings.append(Naming(at.start, at.end, frozenset(of_word[part])))
-        return namings
-
-    def _named_in_full(self, names: Mapping[int, Sequence[str]]) -> list[Naming]:
-        """Names of several words, in any case."""
-        line, offsets = self.parsed.line, self.parsed.offsets
-        namings = []
-        for frame, words in names.items():
-            phrase = f" {' '.join(words)} "
-            place = line.find(phrase) if len(words) > 1 else -1
-            while place >= 0:
-                first = bisect_left(offsets, place)
-                start, end = self.parsed.words[first].start, self.parsed.words[first + len(words) - 1].end
-                namings.append(Naming(start, end, frozenset((frame,))))
-                place = line.find(phrase, place + 1)
-        return namings
+        return NamingFinder(self.structure, self.index, self.parsed, self.found).namings()
 
     def scope(self, place: int, after: int | None = None) -> dict[int, float]:
         """The frames that the text speaks of at a place, 1 for those named last, less for those before.
@@ -246,6 +190,8 @@ class Matcher:
         start, end = self._segment_of(place)
         first, last = bisect_left(self._named_at, start), bisect_left(self._named_at, end)
         inside = self.namings[first:last]
+        if after is not None:
+            inside = [naming for naming in inside if not self._names_itself(naming, (place, after))]
         following = [naming for naming in inside if after is not None and after <= naming.start]
         if following and _RIGHT_AFTER.fullmatch(self.parsed.text, after or 0, following[0].start):
             return dict.fromkeys(following[0].frames, 1.0)
@@ -254,12 +200,23 @@ class Matcher:
             return dict.fromkeys(self.namings[first - 1].frames, CARRIED) if first else {}
         scope: dict[int, float] = {}
         nearest = place
-        for naming in reversed(before or inside[:1]):
+        if not before:
+            # What is named only later is less surely meant.
+            return dict.fromkeys(inside[0].frames, LATER)
+        for naming in reversed(before):
             score = 1.0 if not scope or naming.end + TOGETHER >= nearest else EARLIER
             nearest = naming.start
             for frame in naming.frames:
                 scope.setdefault(frame, score)
         return scope
+
+    def _names_itself(self, naming: Naming, mention: Span) -> bool:
+        """Whether a value names its frame only because no other has it: a guest, but not the title."""
+        if naming.start < mention[0] or mention[1] < naming.end:
+            return False
+        said = self.parsed.text[slice(*mention)].lower()
+        names = [self.structure.frames[frame].name.lower() for frame in naming.frames]
+        return not any(said in name or name in said for name in names)
 
     @cached_property
     def _named_at(self) -> list[int]:
@@ -289,19 +246,25 @@ class Matcher:
             for word in self._cues[number] & wanted:
                 distance = first - number if number < first else max(1, number - last + 1)
                 best[word] = max(best.get(word, 0.0), 1 - (distance - 1) / (NEAR + 1))
-        if alone and not best.keys() & self._own_words[leaf]:
+        if alone and not best.keys() & self.own_words[leaf]:
             return 0.0
         return sum(best.values()) / len(wanted) if best else 0.0
 
+    def words_near(self, leaf: int, span: Span) -> frozenset[str]:
+        """The words of a leaf's label that stand in a span."""
+        first, last = bisect_left(self._word_starts, span[0]), bisect_left(self._word_starts, span[1])
+        return frozenset().union(*self._cues[first:last]) & self.labels[leaf]
+
     @cached_property
-    def _own_words(self) -> list[frozenset[str]]:
-        """For each leaf the words of its label that no other leaf of its frame has; all if there are none."""
-        counts: dict[int, Counter[str]] = defaultdict(Counter)
-        for leaf, words in zip(self.structure.leaves, self.labels, strict=True):
-            counts[leaf.frame].update(words)
+    def own_words(self) -> list[frozenset[str]]:
+        """For each leaf the words of its label that no other of its object has; all if there are none."""
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        objects = [leaf.path.rpartition(".")[0] for leaf in self.structure.leaves]
+        for path, words in zip(objects, self.labels, strict=True):
+            counts[path].update(words)
         return [
-            frozenset(word for word in words if counts[leaf.frame][word] == 1) or words
-            for leaf, words in zip(self.structure.leaves, self.labels, strict=True)
+            frozenset(word for word in words if counts[path][word] == 1) or words
+            for path, words in zip(objects, self.labels, strict=True)
         ]
 
     @cached_property
@@ -313,11 +276,17 @@ class Matcher:
     def _end_before(self, place: int) -> int:
         starts, ends = self._exact
         number = bisect_left(starts, place) - 1
-        return ends[number] if number >= 0 else 0
+        if number < 0:
+            return 0
+        # "After the €250 deductible, €3,900": what stands before the comma belongs to the number before.
+        marks = list(_MARK.finditer(self.parsed.text, ends[number], place))
+        return marks[-1].end() if marks else ends[number]
 
     def _start_after(self, place: int) -> int:
         starts, _ = self._exact
         number = bisect_left(starts, place)
+        if number < len(starts) and _MARK.match(self.parsed.text, place):
+            return place
         # Words before the next number may be its own.
         return (place + starts[number]) // 2 if number < len(starts) else len(self.parsed.text)
 
@@ -352,19 +321,129 @@ class Matcher:
             ),
             key=lambda each: (-each.strength, ORDER[each.relation], each.leaf),
         )
+        swapped = self._in_other_unit(mention.value) if not leaves else None
+        if swapped is not None:
+            return Match(span, mention, (), Candidate(swapped, Relation.DIFFERENT, PLAINLY, 0.5))
+        if isinstance(mention.value, Number) and mention.value.unit == "percent":
+            candidates = [each for each in candidates if each.cue >= MIN_CUE or self._is_percent(each.leaf)]
+            leaves = {each.leaf: leaves[each.leaf] for each in candidates}
         instead = None
         is_amount = self._is_amount(mention) and not self.asks_for_arithmetic(span)
         if is_amount:
             instead = self._asked_for(mention, leaves, scope)
+            if instead is not None and leaves and self._is_stated_beside(instead.leaf, span):
+                if self._is_exchanged(mention, leaves, instead):
+                    return Match(span, mention, tuple(candidates), instead)
+                instead = None
+            if instead is not None and self._is_of_named_row(candidates, instead, span):
+                instead = None
             best = max(candidates, key=lambda each: each.scope, default=None)
             if instead is not None and best is not None and best.scope >= 0.5:
                 # A value that is in the data, and of what the text speaks, is wrong only under plain words.
                 fits = best.cue > SLIGHTLY or instead.cue < PLAINLY
                 instead = None if fits or not self._is_comparable(instead.leaf, mention) else instead
+        elif (
+            self._is_amount(mention) and isinstance(mention.value, Number) and mention.value.unit == "percent"
+        ):
+            # "A discount of 15 %": a percentage is often computed, but not under the very word of another.
+            asked = self._asked_for(mention, leaves, scope)
+            if asked is not None and asked.cue >= PLAINLY and self._is_percent(asked.leaf) and not leaves:
+                instead = asked
+        is_percent = isinstance(mention.value, Number) and mention.value.unit == "percent"
+        may_be_sibling = is_amount or (is_percent and self._is_amount(mention))
+        if instead is None and may_be_sibling and candidates and candidates[0].scope >= MIN_SCOPE:
+            instead = self._of_sibling(span, candidates)
         may_stray = is_amount or isinstance(mention.value, Name)
         if instead is None and may_stray and candidates and candidates[0].scope == 0:
-            instead = self._displaced(candidates[0], leaves, scope)
+            instead = self._displaced(span, candidates[0], leaves, scope)
         return Match(span, mention, tuple(candidates), instead)
+
+    def _is_of_named_row(self, candidates: Sequence[Candidate], instead: Candidate, span: Span) -> bool:
+        """Whether the sentence names the row that a value is of, and the other value is of another row."""
+        leaves = self.structure.leaves
+        own = {
+            leaves[each.leaf].frame
+            for each in candidates
+            if leaves[each.leaf].column == leaves[instead.leaf].column
+        }
+        return any(self._is_named_beside(frame, span) for frame in own)
+
+    def _is_named_beside(self, frame: int, span: Span) -> bool:
+        """Whether the sentence of a value names a frame by other words."""
+        start, end = self._segment_of(span[0])
+        inside = self.namings[bisect_left(self._named_at, start) : bisect_left(self._named_at, end)]
+        return any(frame in naming.frames and not span[0] <= naming.start < span[1] for naming in inside)
+
+    def _is_stated_beside(self, leaf: int, span: Span) -> bool:
+        """Whether another mention in the sentence states a leaf: the words that ask for it are its own."""
+        start, end = self._segment_of(span[0])
+        return any(
+            leaf in leaves and start <= mention.start < end and mention.start != span[0]
+            for mention, leaves in self.found
+        )
+
+    def _in_other_unit(self, number: Value) -> int | None:
+        """The only leaf with just this number, but in another unit of its kind: 50 mm for 50 cm."""
+        if not isinstance(number, Number) or not number.unit:
+            return None
+        unit = unit_of(number.unit)
+        if unit.dimension in ("money", "time", "calendar") or number.value <= 1:
+            return None
+        found = [
+            leaf
+            for leaf, values in enumerate(self.index.readings)
+            if any(
+                isinstance(value, Number)
+                and value.value == number.value
+                and value.unit != number.unit
+                and unit_of(value.unit).dimension == unit.dimension
+                for value in values
+            )
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _is_percent(self, leaf: int) -> bool:
+        return any(
+            isinstance(value, Number) and value.unit == "percent" for value in self.index.readings[leaf]
+        )
+
+    def _of_sibling(self, span: Span, candidates: Sequence[Candidate]) -> Candidate | None:
+        """Of values in one object, the only one whose key the sentence names; None if it names this one's."""
+        sentence = self._segment_of(span[0])
+        leaves = self.structure.leaves
+        leaf = leaves[candidates[0].leaf]
+        if len(candidates) != 1 or self.words_near(leaf.index, sentence) & self.own_words[leaf.index]:
+            return None
+        parent = leaf.path.rpartition(".")[0]
+        named = [
+            other
+            for index in self.structure.frames[leaf.frame].leaves
+            if (other := leaves[index]).kind == "value" and other.path.rpartition(".")[0] == parent
+            if index != leaf.index
+            and self.words_near(index, sentence) >= self.own_words[index] != frozenset()
+            if not self._is_stated_beside(index, span)
+        ]
+        if len(named) != 1 or not parent:
+            return None
+        values = self.index.readings[named[0].index][:1]
+        mine = self.index.readings[leaf.index][:1]
+        if not values or not mine or not isinstance(values[0], Number) or not isinstance(mine[0], Number):
+            return None
+        if values[0].unit != mine[0].unit:
+            return None
+        return Candidate(named[0].index, Relation.DIFFERENT, PLAINLY, 0.5)
+
+    def _is_exchanged(self, mention: Mention, leaves: Mapping[int, Relation], instead: Candidate) -> bool:
+        """Whether another number of the sentence has the value asked for, and is asked for this one."""
+        span = mention.start, mention.end
+        start, end = self._segment_of(span[0])
+        for other, stated in self.found:
+            if instead.leaf in stated and start <= other.start < end and other.start != span[0]:
+                asked = self._asked_for(other, stated, self.scope(other.start, other.end))
+                if asked is not None and asked.leaf in leaves and min(asked.cue, instead.cue) >= PLAINLY:
+                    own = max((self.cue(leaf, span, alone=True) for leaf in leaves), default=0.0)
+                    return own < SLIGHTLY
+        return False
 
     def _is_comparable(self, leaf: int, mention: Mention) -> bool:
         return any(
@@ -372,11 +451,13 @@ class Matcher:
         )
 
     def _displaced(
-        self, candidate: Candidate, leaves: Mapping[int, Relation], scope: Mapping[int, float]
+        self, span: Span, candidate: Candidate, leaves: Mapping[int, Relation], scope: Mapping[int, float]
     ) -> Candidate | None:
         """Where a value belongs to another row: the one of the row that the text speaks of."""
+        if self._is_named_beside(self.structure.leaves[candidate.leaf].frame, span):
+            return None
         column = self.structure.leaves[candidate.leaf].column
-        own = [leaf for leaf in self.structure.columns[column] if scope.get(leaf.frame, 0) > CARRIED]
+        own = [leaf for leaf in self.structure.columns[column] if scope.get(leaf.frame, 0) >= EARLIER]
         if not own or any(leaf.index in leaves for leaf in own):
             return None
         leaf = max(own, key=lambda each: scope[each.frame])
@@ -392,7 +473,9 @@ class Matcher:
         """Whether a mention is an amount or a moment, but no rank and no period that keys contain."""
         value = mention.value
         is_rank = isinstance(value, Number) and value.unit == "ordinal"
-        is_one = isinstance(value, Number) and not value.unit and self._written(mention) in _ONE
+        written = self._written(mention)
+        is_share = isinstance(value, Number) and 0 < value.value < 1 and not any(map(str.isdecimal, written))
+        is_one = isinstance(value, Number) and not value.unit and (written in _ONE or is_share)
         return is_exact(value) and not is_rank and not is_one and not self.is_period(mention)
 
     def _written(self, mention: Mention) -> str:
@@ -416,7 +499,11 @@ class Matcher:
             cue = self.cue(leaf, span, alone=True)
             if cue < MIN_CUE:
                 continue
-            values = [value for value in self.index.readings[leaf] if type(value) is type(mention.value)]
+            readings = self.index.readings[leaf]
+            if not readings or not is_exact(readings[0]):
+                # The number in "EC 51" is part of a name.
+                continue
+            values = [value for value in readings if type(value) is type(mention.value)]
             if not any(_differs(value, mention.value) for value in values):
                 continue
             candidate = Candidate(leaf, Relation.DIFFERENT, cue, at)
@@ -449,6 +536,9 @@ class Matcher:
         parts = [self.structure.title, *(frame.name for frame in self.structure.frames)]
         for leaf in self.structure.leaves:
             parts += [" ".join(leaf.keys), leaf.label, clean_value(leaf.value)]
+            parts += [
+                " ".join(currency_words(code)) for code in (leaf.keys[-1], leaf.value) if len(code) == 3
+            ]
         return frozenset(beginning(word.folded) for part in parts for word in split_words(part))
 
 
@@ -467,47 +557,3 @@ def _differs(value: Value, said: Value) -> bool:
             bool(value.unit and said.unit) and unit_of(value.unit).dimension != unit_of(said.unit).dimension
         )
     return relation is Relation.DIFFERENT
-
-
-@lru_cache(maxsize=1 << 14)
-def _cue_words(keys: tuple[str, ...]) -> frozenset[str]:
-    """The words of keys that can be cues, without units and periods."""
-    label = " ".join(filter(None, (hint_of(key, {}).words for key in keys))) or keys[-1]
-    label = label_of(tuple(label.split())) if len(keys) > 1 else label
-    words = [
-        label[word.start : word.end] if label[word.start : word.end].isupper() else word.folded
-        for word in split_words(label)
-    ]
-    return frozenset(word for word in words if len(word) > 1 and word.lower() not in _WEAK)
-
-
-@lru_cache(maxsize=1 << 16)
-def stands_for(word: str, label: str) -> bool:
-    """Whether a word of a text can stand for one of a label: another form of it, or what it abbreviates."""
-    if label.isupper() and 2 <= len(label) <= MAX_ABBREVIATION:
-        return word == label.lower() or _abbreviates(label.lower(), word)
-    short, long = sorted((word, label), key=len)
-    if beginning(word) == beginning(label) or (len(short) >= 3 and long.startswith(short)):
-        return True
-    bases = {base_form(label), *synonyms_of(base_form(label))}
-    return _root(base_form(word)) in set(map(_root, bases))
-
-
-def _root(word: str) -> str:
-    """A base form without the endings that it may still have: rate, rating, rated."""
-    for ending in ("ing", "ed", "e"):
-        if word.endswith(ending) and len(word) > len(ending) + 2:
-            return word.removesuffix(ending)
-    return word
-
-
-def _abbreviates(short: str, word: str) -> bool:
-    """Whether the letters of a short form come in order in a longer word that begins with the first."""
-    if len(word) <= len(short) or word[0] != short[0]:
-        return False
-    letters = iter(word)
-    return all(letter in letters for letter in short)
-
-
-def _is_whole(frame: Frame) -> bool:
-    return frame.parent is None and frame.path == "" and frame.group == ""

@@ -5,6 +5,7 @@ no by keys (`yes_no`), opening hours (`hours`), arithmetic (`derived`), and a mo
 (`models.marks`). Each gives evidence about a span of the text; small logistic models weigh it.
 """
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,13 +13,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from factable.metrics.ledger.absences import absences
+from factable.metrics.ledger.changes import change_statements
 from factable.metrics.ledger.computed import computed_number
 from factable.metrics.ledger.derived import derived_statements
+from factable.metrics.ledger.derived.wording import GLUE
+from factable.metrics.ledger.enumerations import listed_members
 from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex
 from factable.metrics.ledger.features import logit
 from factable.metrics.ledger.hours import hours_statements
+from factable.metrics.ledger.key_comparisons import key_comparisons
 from factable.metrics.ledger.matching import Match, Matcher
 from factable.metrics.ledger.reading import overlaps
+from factable.metrics.ledger.row_conflicts import row_conflicts
+from factable.metrics.ledger.statuses import status_clashes
 from factable.metrics.ledger.tallies import tallies
 from factable.metrics.ledger.verdict import ClaimState
 from factable.metrics.ledger.yes_no import yes_no_statements
@@ -35,13 +43,42 @@ ItemKind = Literal["statement", "number", "name", "words"]
 Features = Mapping[str, float]
 # Words that the model marks with at least this probability are an item of their own.
 MIN_MARK = 0.25
+# Beside a plain record, rules tell more than the model: it must be surer, and does not doubt stated values.
+MIN_MARK_PLAIN = 0.4
+MAX_MARK_OF_STATED = -1.0
 # Numbers up to this are often no fact of the data: "one of", "two teams".
 SMALL = 12
 # With so few values, what is not among them is more often wrong.
 SMALL_DATA = 60
-_LABEL = re.compile(r"[^\w\n]*\w[^:.\n]{0,40}:[*_]*\s")
+_LABEL = re.compile(
+    r"(?!.{0,40}?\b(?:is|are|was|were|has|have|had|there|needs?|takes?|gets?|runs?|pays?)\b[^:\n]*:)"
+    r"[^\w\n]*\w[^:.\n]{0,40}:[*_]*\s"
+)
 _COUNTED = re.compile(r"\b(?:of|out of)\b", re.IGNORECASE)
 _NO_NUMBERS = frozenset(("one", "a", "an"))
+_VAGUE_TIMES = frozenset(("around the clock", "round the clock", "midday", "noon", "midnight"))
+_BOUNDS = frozenset(
+    [
+        "about",
+        "around",
+        "almost",
+        "nearly",
+        "roughly",
+        "over",
+        "under",
+        "more",
+        "less",
+        "than",
+        "just",
+        "only",
+        "some",
+        "approximately",
+    ]
+)
+_REACHED = re.compile(
+    r"\b(?:pass(?:ed|ing|es)?|cross(?:ed|ing|es)?|exceed(?:ed|ing|s)?|surpass\w*|beyond|above|below|top(?:ped|s))\s\Z",
+    re.IGNORECASE,
+)
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -97,6 +134,11 @@ class StructuredReading:
         """Whether the data is an object with few values."""
         return isinstance(self.example.table.source, dict) and len(self.structure.leaves) <= SMALL_DATA
 
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether the data is a small object without prose: what it states plainly needs no model."""
+        return self.is_small and not any(leaf.kind == "prose" for leaf in self.structure.leaves)
+
     @property
     def text(self) -> str:
         """The text itself."""
@@ -134,11 +176,15 @@ class StructuredReading:
         derived statements check.
         """
         value, words = match.mention.value, self.text[slice(*match.span)].lower()
-        if words in _NO_NUMBERS or self.matcher.is_period(match.mention):
+        if isinstance(value, Name) and len(words) == 1:
+            return True
+        if words in _NO_NUMBERS or words in _VAGUE_TIMES or self.matcher.is_period(match.mention):
             return True
         if not isinstance(value, Number):
             return False
         if value.unit == "ordinal" or value.bound in ("over", "under", "at least", "at most"):
+            return True
+        if _REACHED.search(self.text[max(0, match.span[0] - 12) : match.span[0]]):
             return True
         around = self.text[max(0, match.span[0] - 8) : match.span[1] + 10]
         return 0 <= value.value <= SMALL and not value.unit and bool(_COUNTED.search(around))
@@ -165,7 +211,23 @@ class StructuredReading:
             Statement(each.span, each.state, "derived", each.leaves, each.note)
             for each in tallies(self.matcher, spans)
         ]
-        return found
+        further = [
+            Statement(each.span, each.state, "derived", each.leaves, each.note)
+            for each in (*change_statements(self.matcher, spans), *key_comparisons(self.matcher, spans))
+        ]
+        further += [
+            Statement(each.span, "contradicted", "derived", (each.leaf,), each.note)
+            for each in (*row_conflicts(self.matcher, spans), *status_clashes(self.matcher, spans))
+        ]
+        further += [
+            Statement(each.span, each.state, "derived", (each.leaf,), each.note)
+            for each in (*listed_members(self.matcher, spans), *absences(self.matcher, spans))
+        ]
+        return found + [
+            statement
+            for statement in further
+            if not any(other.source == "derived" and overlaps(other.span, statement.span) for other in found)
+        ]
 
 
 def _label_of(text: str, sentence: Span) -> Span | None:
@@ -244,9 +306,11 @@ def _value_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
     supported = [each.span for each in reading.statements if each.state == "supported"]
     wrong = [each.span for each in reading.statements if each.state != "supported"]
     for match in reading.matches:
+        is_stated = reading.is_plain and match.instead is None and bool(match.candidates)
+        highest = MAX_MARK_OF_STATED if is_stated else math.inf
         common = {
-            "mark": logit(marks.mean(match.span)),
-            "sentence mark": logit(marks.highest(_sentence_of(reading, match.span))),
+            "mark": min(highest, logit(marks.mean(match.span))),
+            "sentence mark": min(highest, logit(marks.highest(_sentence_of(reading, match.span)))),
             "in a supported statement": float(any(overlaps(match.span, span) for span in supported)),
             "in a wrong statement": float(any(overlaps(match.span, span) for span in wrong)),
         }
@@ -264,9 +328,11 @@ def _number_features(
     """What is known of a number or a date: whether the data has it, and whether it should be another."""
     best = match.candidates[0] if match.candidates else None
     value = match.mention.value
-    computed = (
-        None if best else computed_number(reading.matcher, match.mention, _sentence_of(reading, match.span))
-    )
+    computed = None
+    if best is None:
+        # Where words ask for another value, chance is no excuse.
+        sentence, is_asked = _sentence_of(reading, match.span), match.instead is not None
+        computed = computed_number(reading.matcher, match.mention, sentence, only_asked=is_asked)
     is_missing = best is None and computed is None
     is_count = isinstance(value, Number) and abs(value.value) <= SMALL and value.value.denominator == 1
     features = {
@@ -326,10 +392,18 @@ def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]
     supported = [item.span for item in others if item.kind == "statement" and item.state == "supported"]
     wrong = [item.span for item in others if item.kind == "statement" and item.state != "supported"]
     values = [item.span for item in others if item.kind in ("number", "name") and item.state == "supported"]
-    for span in marks.runs(MIN_MARK):
+    for span in marks.runs(MIN_MARK_PLAIN if reading.is_plain else MIN_MARK):
         if not _LETTERS.search(reading.text[slice(*span)]):
             continue
         words = split_words(reading.text[slice(*span)])
+        if all(
+            word.folded in _BOUNDS
+            or (reading.is_plain and word.folded in GLUE)
+            or _is_number(reading, span[0] + word.start)
+            for word in words
+        ):
+            # Numbers are items of their own, and little words claim nothing.
+            continue
         known = sum(beginning(word.folded) in reading.matcher.data_words for word in words)
         features = {
             "mark": logit(marks.mean(span)),
@@ -342,6 +416,14 @@ def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]
             "in a wrong statement": float(any(overlaps(span, other) for other in wrong)),
         }
         yield Item(span, "words", features, "unsupported")
+
+
+def _is_number(reading: StructuredReading, place: int) -> bool:
+    """Whether a word is part of a number."""
+    return any(
+        isinstance(mention.value, Number) and mention.start <= place < mention.end
+        for mention in reading.matcher.parsed.mentions
+    )
 
 
 def _covered(span: Span, others: Sequence[Span]) -> float:

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from factable.metrics.ledger.matching import Matcher, Naming, stands_for
+from factable.metrics.ledger.cues import stands_for
+from factable.metrics.ledger.matching import Matcher
+from factable.metrics.ledger.naming import Naming
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Leaf
 from factable.text.stems import stem

@@ -3,8 +3,8 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
@@ -23,10 +23,10 @@ from factable.text.values import (
     parts_of,
 )
 from factable.text.values.dates import MONTHS
-from factable.text.values.hints import hint_of
+from factable.text.values.hints import hint_of, money_around
 from factable.text.values.mentions import apply_hint
 from factable.text.values.names import parse_name
-from factable.text.values.nations import regions_of
+from factable.text.values.nations import other_words, regions_of
 from factable.text.values.units import unit_of
 
 # No number is a rounding of another that is further off than this share of it.
@@ -59,8 +59,18 @@ class ValueIndex:
         parent = leaf.path.rpartition(".")[0]
         beside = [(key, value) for path, key, value in self._telling[leaf.frame] if _holds(path, parent)]
         code = leaf.value.strip()
-        spelled = tuple(map(parse_name, (*regions_of(code), *COMPASS.get(code, ()))))
-        return spelled + _readings(leaf.value, ".".join(leaf.keys), tuple(beside))
+        words = dict.fromkeys((*regions_of(code), *other_words(code), *COMPASS.get(code, ())))
+        readings = _readings(leaf.value, ".".join(leaf.keys), tuple(beside))
+        unsigned = self._unsigned(leaf, readings)
+        return (*map(parse_name, words), *readings, *unsigned, *_further(code, readings, beside))
+
+    def _unsigned(self, leaf: Leaf, readings: Sequence[Value]) -> Iterator[Number]:
+        """A payment of 950 for an amount of -950, where a column has amounts of both signs."""
+        column = self.structure.columns[leaf.column]
+        if leaf.value.startswith("-") and not all(other.value.startswith("-") for other in column):
+            for value in readings:
+                if isinstance(value, Number) and unit_of(value.unit).dimension != "temperature":
+                    yield replace(value, value=-value.value)
 
     @cached_property
     def _telling(self) -> Mapping[int, list[tuple[str, str, str]]]:
@@ -194,6 +204,26 @@ def _readings(value: str, key: str, telling: tuple[tuple[str, str], ...]) -> tup
     if hint.unit and any(isinstance(reading, Number) and reading.unit for reading in readings):
         return readings
     return tuple(dict.fromkeys((*readings, *parts_of(value, key.rsplit(".", 1)[-1]))))
+
+
+_MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])")
+
+
+def _further(value: str, readings: Sequence[Value], telling: Sequence[tuple[str, str]]) -> Iterator[Value]:
+    """What a value may mean besides: a month for 2026-05, 4.3 % for 0.043, $41.2 million for 41.2."""
+    if month := _MONTH.fullmatch(value):
+        yield Date(int(month[1]), int(month[2]))
+    if value.capitalize() in MONTHS:
+        yield Date(month=MONTHS.index(value.capitalize()) + 1)
+    plain = [reading for reading in readings if isinstance(reading, Number) and not reading.unit]
+    if len(plain) != 1 or len(readings) != 1 or plain[0].high is not None:
+        return
+    number = plain[0]
+    if 0 < abs(number.value) < 1:
+        yield replace(number, value=100 * number.value, step=100 * number.step, unit="percent")
+    unit, scale = money_around(telling)
+    if scale > 1:
+        yield replace(number, value=scale * number.value, step=scale * number.step, unit=unit)
 
 
 def _amounts(number: Number) -> set[Fraction]:

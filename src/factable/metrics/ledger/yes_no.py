@@ -41,6 +41,7 @@ class YesNo(NamedTuple):
 
 
 _BEING = words_in("is are was were be as feel feels seems being been remains considered both either it's")
+_DONE = words_in("has have had hasn't haven't already yet just")
 _BETWEEN = words_in("and or , very quite a an the rather both more most somewhat also slightly not")
 _HAVING = words_in(
     "a an the no any with without has have offer offers include includes contain contains and or , accept"
@@ -49,6 +50,7 @@ _AFTER_THINGS = words_in(", and or is are but with in on at for of to plus as wh
 _REQUIRED = re.compile(
     r"\b(?:requir|necessar|need|recommend|must|should|advis|suggest|essential|encourag)", re.I
 )
+_EXTRA = re.compile(r"\b(?:extra|charged|surcharge|additional|separately|not part)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”")
 _ANSWER = re.compile(
     r"[*_ \t]*(?::|–|—|-|=)[*_ \t]*(?:(?P<yes>yes|true|free|available|allowed|included|✅|✓|✔)|"
@@ -226,13 +228,14 @@ class _Scanned:
             last = self._phrase_end(index, phrase.stems)
             if last is None:
                 continue
-            first = self._others(index, last, key)
-            if first is None:
+            places = self._others(index, last, key)
+            if places is None:
                 return None
             is_bare = key.is_adjective and len(phrase.stems) == 1
             if self._means_other(index, last) or (is_bare and not self._is_said_of(index, last, key)):
                 return None
-            return min(first, index), last, phrase.is_opposite or self._is_negated_word(index, last, phrase)
+            is_opposite = phrase.is_opposite or self._is_negated_word(index, last, phrase)
+            return min((*places, index)), max((*(place + 1 for place in places), last)), is_opposite
         return None
 
     def _means_other(self, index: int, last: int) -> bool:
@@ -262,9 +265,9 @@ class _Scanned:
             place += 1
         return place
 
-    def _others(self, index: int, last: int, key: YesNoKey) -> int | None:
-        """The first piece of a key whose other parts stand near its head; None if one is missing."""
-        first = index
+    def _others(self, index: int, last: int, key: YesNoKey) -> list[int] | None:
+        """Where the other parts of a key stand near its head; None if one is missing."""
+        places = []
         for part in key.parts[:-1]:
             near = range(max(0, index - _MAX_GAP - 1), min(len(self.pieces), last + _MAX_GAP))
             place = next(
@@ -272,8 +275,8 @@ class _Scanned:
             )
             if place is None:
                 return None
-            first = min(first, place)
-        return first
+            places.append(place)
+        return places
 
     def _is_said_of(self, index: int, last: int, key: YesNoKey) -> bool:
         """Whether an adjective is said of its field, or of the subject."""
@@ -285,6 +288,8 @@ class _Scanned:
             return False
         for back in range(index - 1, max(-1, index - 2 * _MAX_GAP - 2), -1):
             if self.stems[back] in _BEING:
+                return True
+            if self.stems[index].endswith("ed") and self.stems[back] in _DONE:
                 return True
             if self.stems[back] not in _BETWEEN and not self._is_in_list(back):
                 return False
@@ -329,6 +334,8 @@ def _says(text: str, clause: Clause, match: _Match, key: YesNoKey) -> Polarity |
         if not key.is_of_need and _is_about_need(text, clause, match.core):
             return None
         says = polarity_at(clause, match.core)
+    if "included" in key.label.split() and _EXTRA.search(text, match.core[1], clause.end):
+        return "no"
     if match.is_opposite and says != "unknown":
         return "no" if says == "yes" else "yes"
     return says

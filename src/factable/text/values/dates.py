@@ -60,8 +60,8 @@ _WRITTEN = [
 # Day and month, or month and day: both if both are possible.
 _NUMERIC = re.compile(rf"{_FROM}(\d\d?)([./-])(\d\d?)\2([12]\d{{3}}){_TO}")
 _LONE_MONTH = re.compile(
-    rf"(?<![^\W_])(?:in|since|until|during|by|last|next|every|each)\s({'|'.join(MONTHS)})"
-    r"(?![^\W_]|,?\s\d|\sof\s\d)"
+    rf"(?<![^\W_])(?:(?:in|since|until|during|by|last|next|every|each)\s({'|'.join(MONTHS)})"
+    rf"(?![^\W_]|,?\s\d|\sof\s\d)|[Tt]he\s({'|'.join(MONTHS)})\s(?=[a-z]{{4}}))"
 )
 _YEAR_ALONE = re.compile(rf"{_FROM}{_ABOUT}(?P<year>1\d{{3}}|2[01]\d\d){_TO}")
 _YEARS = re.compile(rf"{_FROM}(1\d{{3}}|2[01]\d\d)[-–](1\d{{3}}|2[01]\d\d)(?![\w/]|[-–.,:]\d)")
@@ -115,7 +115,8 @@ def _find_dates(text: str) -> Iterator[Mention]:
             end = mention.end
             yield mention
     for month in _LONE_MONTH.finditer(text):
-        yield Mention(Date(month=_MONTH_OF[month[1].lower()]), month.start(1), month.end())
+        group = 1 if month[1] else 2
+        yield Mention(Date(month=_MONTH_OF[month[group].lower()]), month.start(group), month.end(group))
 
 
 def find_years(text: str, excluded: bytearray) -> Iterator[Mention]:

@@ -361,6 +361,19 @@ def _from_siblings(attribute: str, siblings: Mapping[str, str]) -> tuple[str, in
     return unit, next((scale for _, scale in bare if scale > 1), 1)
 
 
+def money_around(telling: Iterable[tuple[str, str]]) -> tuple[str, int]:
+    """The currency and the scale that an object tells of its amounts: `currency: USD`, `unit: million`."""
+    unit, scale = "", 1
+    for key, value in telling:
+        words = split_identifier(key).lower()
+        if _BARE_CURRENCY.fullmatch(words) and is_money(parse_unit(value)[0]):
+            unit = parse_unit(value)[0]
+        elif _BARE_UNIT.fullmatch(words) or _BARE_SCALE.fullmatch(words):
+            named, told = parse_unit(value)
+            scale, unit = max(scale, told), named if is_money(named) else unit
+    return unit, scale
+
+
 def _bare_unit(
     key: str, value: str, words: frozenset[str], siblings: Mapping[str, str]
 ) -> list[tuple[str, int]]:

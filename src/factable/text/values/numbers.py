@@ -43,7 +43,8 @@ _MULTIPLIERS = {"dozen": 12, "hundred": 100} | SCALES
 _SHORT_SCALES = {"k": 10**3, "K": 10**3, "m": 10**6, "M": 10**6, "mn": 10**6, "bn": 10**9, "tn": 10**12}
 _SCALE = re.compile(rf"[\s-]?({'|'.join(_MULTIPLIERS)})(?![^\W_])", re.IGNORECASE)
 _SHORT_SCALE = re.compile(r"(k|K|m|M|mn|bn|tn)(?![^\W_])|\s(mn|bn|tn)(?![^\W_])")
-_AND_A_HALF = re.compile(r"\sand\sa\shalf(?![^\W_])", re.IGNORECASE)
+_AND_A_HALF = re.compile(r"\sand\s(?:an?\s(half|quarter|third)|three[\s-]quarters?)(?![^\W_])", re.IGNORECASE)
+_AND_PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3), "": Fraction(3, 4)}
 
 
 class Numeral(NamedTuple):
@@ -111,7 +112,8 @@ def with_scale(text: str, numeral: Numeral) -> list[Numeral]:
     """A numeral with the scale that follows it; `5m` also without, since it may be five metres."""
     half = _AND_A_HALF.match(text, numeral.end)
     if half:
-        numeral = numeral._replace(end=half.end(), value=numeral.value + Fraction(1, 2), step=TENTH)
+        value = numeral.value + _AND_PARTS[(half[1] or "").lower()]
+        numeral = numeral._replace(end=half.end(), value=value, step=TENTH)
     scale = _SCALE.match(text, numeral.end)
     if scale:
         factor = _MULTIPLIERS[scale[1].lower()]
@@ -309,7 +311,7 @@ _BOUNDS: dict[Bound, str] = {
         r"nearly|almost|<"
     ),
     "at least": r"at\sleast|no\sless\sthan|not\sless\sthan|a\sminimum\sof|≥",
-    "at most": r"at\smost|up\sto|no\smore\sthan|not\smore\sthan|a\smaximum\sof|as\s(?:much|many|high)\sas|≤",
+    "at most": r"at\smost|(?<!added )up\sto|not?\smore\sthan|a\smaximum\sof|as\s(?:much|many|high)\sas|≤",
 }
 _FALLS = (
     r"(?:fell|falls?|fallen|falling|dropp?(?:s|ed|ing)?|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|shrank|shrunk|sank|"
@@ -326,12 +328,8 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _WINDOW = 48
-_OPPOSITE: dict[Bound, Bound] = {
-    "over": "under",
-    "under": "over",
-    "at least": "at most",
-    "at most": "at least",
-}
+_OPPOSITE: dict[Bound, Bound] = {"over": "under", "under": "over"}
+_OPPOSITE |= {"at least": "at most", "at most": "at least"}
 _AFTER = re.compile(
     r"[\s-](?:(?P<falls>drop|decline|decrease|reduction|fall|loss|dip|slump|lower|fewer|less|below\szero)"
     r"|or\s(?P<more>more|above|higher)|or\s(?P<fewer>less|fewer|below|lower)|or\s(?P<about>so))(?![^\W_])",
@@ -342,7 +340,10 @@ _RATING = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)/(5|10|100)")
 _SCIENTIFIC = re.compile(r"(\d(?:\.(\d{1,20}))?)e([+-]?\d{1,2})", re.IGNORECASE)
 _FEET_AND_INCHES = re.compile(r"(\d)['’](\d|1[01])")
 _PLUS = re.compile(r"\+(?![\d+])|-plus(?![^\W_])")
-_UNIT_AND_A_HALF = re.compile(r"\sand\sa\shalf(?![^\W_])", re.IGNORECASE)
+_UNIT_AND_A_HALF = re.compile(
+    r"\sand\s(?:an?\s(?:(?P<half>half)|quarter|third)|(?P<three>three)[\s-]quarters?|two[\s-]thirds?)(?![^\W_])",
+    re.IGNORECASE,
+)
 _SIDES = re.compile(r"(\d{1,5}(?:\.\d+)?)[x×](\d{1,5}(?:\.\d+)?)(?:[x×](\d{1,5}(?:\.\d+)?))?")
 # Kinds of displays, not thousands.
 _RESOLUTION = re.compile(r"[248]K")

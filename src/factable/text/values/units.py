@@ -89,6 +89,7 @@ power        | kilowatt       | 1000           |                     | kW
 power        | megawatt       | 1000000        |                     | MW
 power        | gigawatt       | 1000000000     |                     | GW
 power        | horsepower     | 37284993579113511/50000000000000 |   | hp, bhp
+power        | metric horsepower | 73549875/100000 | horsepower      | hp, PS
 frequency    | hertz          | 1              |                     | Hz
 frequency    | kilohertz      | 1000           |                     | kHz
 frequency    | megahertz      | 1000000        |                     | MHz
@@ -290,6 +291,16 @@ def unit_at(text: str, index: int) -> tuple[tuple[str, ...], int]:
 def rating_unit(highest: str) -> str:
     """The unit of a rating, such as "out of 5"."""
     return f"out of {highest}"
+
+
+def currency_words(code: str) -> frozenset[str]:
+    """Every word of the names of a currency: swiss and franc of CHF; none for what is no currency."""
+    if code not in UNITS or UNITS[code].dimension != "money":
+        return frozenset()
+    names = {code, vaguer_unit(code)}
+    return frozenset(
+        word for form, units in _WORDS.items() if names.intersection(units) for word in form.split()
+    )
 
 
 def unit_of(name: str) -> Unit:

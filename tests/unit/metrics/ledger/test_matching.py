@@ -4,8 +4,9 @@ import pytest
 
 from factable.io.data import make_table
 from factable.metrics.ledger.computed import computed_number
+from factable.metrics.ledger.cues import stands_for
 from factable.metrics.ledger.evidence import EvidenceIndex
-from factable.metrics.ledger.matching import Matcher, stands_for
+from factable.metrics.ledger.matching import Matcher
 from factable.structure import Structure
 
 SHOPS = [{"shop": "Alba", "sales_eur": 40, "staff": 3}, {"shop": "Brio", "sales_eur": 70, "staff": 5}]

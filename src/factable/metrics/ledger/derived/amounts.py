@@ -22,7 +22,8 @@ from factable.text.values import Mention, Number
 from factable.types import Span
 
 _TOTAL = re.compile(
-    r"\b(?:total(?:s|ed|ing|led|ling)?|sum|combined|altogether|together|in all|collectively|overall)\b"
+    r"\b(?:total(?:s|ed|ing|led|ling)?|add(?:s|ed|ing)? up to|amount(?:s|ed|ing)? to|sum|combined|"
+    r"altogether|together|in all|collectively|overall)\b"
 )
 _MEAN = re.compile(r"\b(?:average[sd]?|mean|averaging)\b")
 _RANGE = re.compile(
@@ -33,6 +34,7 @@ _TO = re.compile(
     r"\s?\w{0,12}\s?(?:\([^()]*\)\s?)?(?:to|and)\s"
 )
 _HIGHS = re.compile(r"\b(?:highs|lows)\b")
+_OF_WHOLE = re.compile(r"(?:%|percent|half|thirds?|quarters?|share|out) of (?:the |their |its |all )?\Z")
 _MIN_CELLS = 2
 # How far after "35 % of" the word for the whole stands.
 _WHOLE = 45
@@ -57,6 +59,9 @@ def check_amounts(clause: Clause) -> Iterator[Derived]:
 
 
 def _aggregate(clause: Clause, word: Span, operation: str, numbers: Sequence[Mention]) -> Derived | None:
+    if _OF_WHOLE.search(clause.text[clause.span[0] : word[0]]):
+        # "46 % of their combined capacity" gives no total.
+        return None
     ties = [tie for tie in clause.ties() if tie.column.kind == "number" and tie.score >= 0.5]
     mention = _number_of(clause, word, numbers, [tie.column for tie in ties])
     if mention is None:

@@ -21,6 +21,8 @@ _CHANGE = re.compile(
     r"\b(?:increase\w*|decrease\w*|growth|grew|rose|risen|fell|drop\w*|gain\w*|up|down|declin\w+|cut|reduc\w+|rise)\b"
 )
 _PLUS = re.compile(r"\bplus\b.*\b(?:total|altogether|in all|together)\b")
+_SHARE = re.compile(r"\sof\s(?:the|its|their|all)\b")
+_MAKES_UP = re.compile(r"\b(?:makes? up|made up|accounts? for|accounted for|represents?|is|are|was|were)\b")
 _MAX_NUMBERS = 8
 # Small numbers are sums and differences of others too often.
 _MIN_VALUE = 10
@@ -63,11 +65,36 @@ def check_stated_change(
         is_known = number.value in values
         if same_unit and not is_known and first in values and second in values and first != second:
             yield from _stated(span, number, [first, second], values)
+    shares = [
+        (span, number)
+        for span, number in numbers.items()
+        if number.unit == "percent" or (0 < number.value < 1 and not number.unit)
+    ]
+    wholes = [(span, number) for span, number in amounts if number.unit and number.value in values]
+    if len(shares) == 1 and len(wholes) == 2 and wholes[0][1].unit == wholes[1][1].unit:
+        start, end = shares[0][0]
+        is_told = _SHARE.search(text[start : end + 12]) and _MAKES_UP.search(words)
+        yield from _stated_share(shares[0], [each.value for _, each in wholes], values) if is_told else ()
     measured = [(span, number) for span, number in amounts if number.unit]
     if len(measured) == 3 and _PLUS.search(words) and len({number.unit for _, number in measured}) == 1:
         (_, first_term), (_, second_term), (span, number) = measured
         if first_term.value in values and second_term.value in values:
             yield from _stated(span, number, [first_term.value, second_term.value], values)
+
+
+def _stated_share(
+    said: tuple[Span, Number], terms: Sequence[Fraction], values: dict[Fraction, int]
+) -> Iterator[Derived]:
+    """A share beside the part and the whole: "€1.5 million make up half of the €2.4 million"."""
+    span, number = said
+    low, high = sorted(terms)
+    share = low / high * (100 if number.unit == "percent" else 1) if high else Fraction(0)
+    told = f"{show(low)} / {show(high)} = {show(share)}"
+    truth = agrees(number, share)
+    if truth is not None:
+        state = "supported" if truth else "contradicted"
+        leaves = values[low], values[high]
+        yield Derived(span, state, told, leaves, "" if truth else show(share), span, "share")  # type: ignore[arg-type]
 
 
 def _stated(

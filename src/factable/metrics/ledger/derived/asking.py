@@ -46,7 +46,10 @@ drier    | driest    | low  | rain precipitation rainfall
 calmer   | calmest   | low  | wind gust
 busier   | busiest   | high | visitor passenger attendance traffic admission guest
 steeper  | steepest  | high | slope gradient ascent
-stronger | strongest | high | magnitude wind power strength
+stronger | strongest | high | magnitude wind power strength mark score output sale revenue growth
+weaker   | weakest   | low  | magnitude wind power strength mark score output sale revenue growth
+better   | best      | high | mark score rating point grade
+worse    | worst     | low  | mark score rating point grade
 richer   | richest   | high | wealth income gdp worth
 more expensive | most expensive | high | price cost fee
 less expensive | least expensive | low | price cost fee
@@ -59,7 +62,7 @@ more recent    | most recent    | high | DATE
 
 
 # Columns that a unit alone tells: what is in °C is a temperature.
-_MEASURES = {"temperature": "temperature", "money": "price", "mass": "weight"}
+_MEASURES = {"temperature": "temperature", "money": "price", "mass": "weight", "time": "duration"}
 
 
 class Degree(NamedTuple):

@@ -42,6 +42,7 @@ _BOUNDARY = re.compile(
     r"(?<=\d\s[a-z])\.\s+(?=[A-Z])|(?<=\d\s[a-z]{2})\.\s+(?=[A-Z])|"
     r";\s|,\sand\s(?=(?:the|it|they|there|its|their|this|these|all|none|no|both|every|each)\s)|"
     r"\s[—–]\s|,?\s(?:while|whereas|although|though)\s|,\sbut\s|,\sfollowed by\s|"
+    r",\s(?=(?:mainly|mostly|largely|partly|due|because|thanks|driven|led)\b)|"
     r",\s(?=(?:indicating|showcasing|demonstrating|suggesting|highlighting|making|reflecting|showing|"
     r"as indicated|underlining|emphasi[sz]ing|illustrating|which (?:indicates|shows|suggests|highlights))\b)"
 )

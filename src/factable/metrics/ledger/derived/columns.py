@@ -162,9 +162,16 @@ class Rows:
             dated = is_complete and all(cell.day is not None for cell in cells)
             if column.kind == "date" and dated and len({cell.number for cell in cells}) == len(cells):
                 return column
-        return None
+        return next((column for column in self.columns if self._counts_up(column)), None)
+
+    def _counts_up(self, column: Column) -> bool:
+        """Whether a column numbers the rows in order: season 1, 2, 3."""
+        numbers = [column.cells[row.number].number for row in self.members if row.number in column.cells]
+        is_complete = len(numbers) == len(self.members) > 1 and None not in numbers
+        return is_complete and bool(column.words & _STEPS) and numbers == sorted(set(numbers))  # type: ignore[type-var]
 
 
+_STEPS = frozenset(["season", "week", "month", "round", "stage", "lap", "matchday", "generation", "episode"])
 _CACHE: "WeakKeyDictionary[Structure, tuple[Rows, ...]]" = WeakKeyDictionary()
 
 

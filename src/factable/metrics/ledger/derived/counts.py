@@ -19,7 +19,7 @@ _ENDS_PHRASE = re.compile(
     "competing|across|among|between|as|located|having|when|released|held|directed|played|ranked|during|tied|won|lost"
 )
 _COUNTED = re.compile(
-    r"(?:\bthere\s(?:are|were|is|was)|\ba\stotal\sof|\bin\stotal,?|\bonly|\bexactly|\bjust|\blists?|\bincludes?|\bfeatures?|\bcontains?|"
+    r"(?:\bthere\s(?:are|were|is|was)|\ba\stotal\sof|\bin\stotal,?|\bonly|\bexactly|\bjust|\blists?|\bincludes?|\bfeatures?|\bcontains?|\bfollowed\sby|\bhas|\bhave|\bhad|\bcomprises?|\bconsists?\sof|"
     r"\bthe|\A)\s*(?:a\stotal\sof\s|only\s|exactly\s|just\s|the\s)*\Z"
 )
 _MEAN = re.compile(r"\b(?:average|mean|median)\b")
@@ -151,6 +151,9 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
     outcomes = _count_outcomes(clause, number, noun, conditions)
     span = mention.start, end
     is_open = bool(not conditions and clause.unknown) or _names_other_columns(clause, noun, conditions)
+    columns = [id(condition[0].column) for condition in conditions if condition[0].column is not None]
+    # "Two works by A and one by B": which values go together is not clear.
+    is_open = is_open or (len(set(columns)) > 1 and len(columns) > len(set(columns)))
     return decide(outcomes, span, "count", can_contradict=not is_open, number=place)
 
 

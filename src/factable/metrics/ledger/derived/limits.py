@@ -1,6 +1,7 @@
 """Whether a value is within a range or below a limit that the same object gives."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -9,7 +10,7 @@ from factable.metrics.ledger.derived.clauses import Derived
 from factable.metrics.ledger.derived.columns import Cell, read_cell
 from factable.metrics.ledger.derived.operations import number_of
 from factable.metrics.ledger.derived.wording import stems_of
-from factable.structure import Frame, Structure
+from factable.structure import Frame, Leaf, Structure
 from factable.text.templates import split_identifier
 from factable.text.values import Number, possible_values
 from factable.types import Span
@@ -67,7 +68,7 @@ def check_limits(structure: Structure, text: str, clause: Span) -> Iterator[Deri
         return
     if structure not in _MEASURED:
         _MEASURED[structure] = list(_measured(structure))
-    stems = frozenset(stems_of(lower))
+    stems = frozenset(stems_of(lower)) | {re.sub(r"[\W_]", "", word) for word in lower.split()}
     all_measured = _MEASURED[structure]
     named = [one for one in all_measured if one.words & stems] if len(all_measured) > 1 else all_measured
     if len(named) != 1 or len(matches) != 1:
@@ -103,13 +104,14 @@ def _holds(kind: str, one: _Measured, *, is_limit: bool) -> bool | None:
 
 
 def _measured(structure: Structure) -> Iterator[_Measured]:
-    for frame in structure.frames:
+    objects: dict[str, list[Leaf]] = defaultdict(list)
+    for leaf in structure.leaves:
+        if leaf.kind == "value":
+            objects[leaf.path.rpartition(".")[0]].append(leaf)
+    for path, leaves in objects.items():
         value = low = high = None
-        for index in frame.leaves:
-            leaf = structure.leaves[index]
-            if leaf.kind != "value":
-                continue
-            key = " ".join(split_identifier(part).lower() for part in leaf.keys)
+        for leaf in leaves:
+            key = split_identifier(leaf.keys[-1]).lower()
             if _RANGE_KEY.fullmatch(key) and (ends := _range_of(leaf.index, leaf.value)):
                 low, high = ends
                 continue
@@ -123,7 +125,11 @@ def _measured(structure: Structure) -> Iterator[_Measured]:
             elif set(stems_of(key)) & _VALUE_KEYS and value is None:
                 value = cell
         if value is not None and (low is not None or high is not None):
-            words = frozenset(word for word in stems_of(frame.name)[:_MAX_NAME_WORDS] if len(word) > 2)
+            frame = structure.frame_of(leaves[0])
+            # An object without a name is called by its key: `nitrate_mg_l`.
+            inner = path.removeprefix(frame.path).strip(".")
+            name = split_identifier(re.split(r"[.\[]", inner)[-1]) if inner else frame.name
+            words = frozenset(word for word in stems_of(name)[:_MAX_NAME_WORDS] if len(word) > 2)
             yield _Measured(frame, words - {"total", "level"}, value, low, high)
 
 

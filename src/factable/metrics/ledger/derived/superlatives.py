@@ -39,6 +39,7 @@ _RATES = frozenset(
     ]
 )
 _QUALIFIES = re.compile(r"\b(?:highest|lowest|greatest|largest|smallest|most|least|average|mean|of)\s\Z")
+_SEVERAL = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s\Z")
 _PEAK = re.compile(
     r"\b(?:peaked|peaking|bottomed out|"
     r"(?:reached|hit) (?:its|their|a) (?:peak|maximum|minimum|high|low|highest point|lowest point)|"
@@ -57,6 +58,9 @@ def check_superlatives(clause: Clause) -> Iterator[Derived]:
     for match in clause.search(SUPERLATIVE):
         if _QUALIFIES.search(clause.words[: match.start()]) or _is_of_column(clause, match["word"]):
             # "The highest maximum temperature": the second word belongs to the column.
+            continue
+        if _SEVERAL.search(clause.words[: match.start()]):
+            # "The three most recent" are not the most recent one.
             continue
         if ONE_OF.search(clause.words[: match.start()]) or NOT.search(clause.words[: match.start()]):
             continue
@@ -189,6 +193,9 @@ def _names_unknown(clause: Clause, near: Span) -> bool:
 def _asks_for_rate(clause: Clause, span: Span, columns: list[tuple[Column, bool]]) -> bool:
     """Whether a percentage or rate is meant where the column has amounts."""
     asked = _RATE.search(clause.words[span[1] - clause.span[0] :])
+    if asked and any(link.span[0] <= span[1] + asked.end() - 1 < link.span[1] for link in clause.entities):
+        # "The tool change" is a name.
+        return False
     return bool(asked) and not any(column.unit == "percent" or column.words & _RATES for column, _ in columns)
 
 

@@ -1,0 +1,59 @@
+"""What a text says there is none of, where the data counts it: "without a loss", "no replies"."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from factable.metrics.ledger.matching import Matcher
+from factable.metrics.ledger.verdict import ClaimState
+from factable.types import Span
+
+_NONE_OF = re.compile(
+    r"\b(?:(?:nobody|no one|none)\s(?:was|were|is|are|got|has been|have been)|no|zero|"
+    r"without(?:\s(?:a|any|a\ssingle))?)\s"
+    r"(?P<what>(?:(?!(?:and|or|in|on|at|for|but|to|with)\b)[a-z-]+(?:\s(?=[a-z])|\b)){1,3})",
+    re.IGNORECASE,
+)
+# "No more than", "no fewer losses", "no other".
+_COMPARED = re.compile(
+    r"(?:more|less|fewer|other|longer|further|later|one|such|matter|doubt)\b", re.IGNORECASE
+)
+
+
+class Absence(NamedTuple):
+    """Words that deny something, and the number that the data has of it."""
+
+    span: Span
+    state: ClaimState
+    leaf: int
+    note: str
+
+
+def absences(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Absence]:
+    """Every "no X" where X is a key with a number, of the object that the sentence speaks of."""
+    counts = [
+        leaf.index
+        for leaf in matcher.structure.leaves
+        if leaf.kind == "value" and leaf.value.strip().isdecimal() and matcher.labels[leaf.index]
+    ]
+    found: list[Absence] = []
+    for sentence in sentence_spans if counts else ():
+        for match in _NONE_OF.finditer(matcher.parsed.text, *sentence):
+            if not _COMPARED.match(match["what"]):
+                found += _check(matcher, match.span(), match.span("what"), counts)
+    return found
+
+
+def _check(matcher: Matcher, span: Span, what: Span, counts: Sequence[int]) -> Iterator[Absence]:
+    scope = matcher.scope(span[0], span[1])
+    named = [
+        leaf
+        for leaf in counts
+        if matcher.scope_score(leaf, scope) >= 0.5
+        and matcher.words_near(leaf, what) >= matcher.own_words[leaf] != frozenset()
+    ]
+    if len(named) != 1:
+        return
+    leaf = matcher.structure.leaves[named[0]]
+    state: ClaimState = "contradicted" if int(leaf.value) else "supported"
+    yield Absence(span, state, leaf.index, f"{leaf.label}: {leaf.value}")

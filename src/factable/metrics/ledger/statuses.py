@@ -1,0 +1,84 @@
+"""States that exclude each other: a job that failed was not completed, an open order is not closed."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from factable.metrics.ledger.matching import Matcher
+from factable.structure import Leaf
+from factable.text.polarity import clauses, polarity_at
+from factable.text.templates import split_identifier
+from factable.types import Span
+
+# On each line what cannot be at once; states separated by a comma go together.
+_STATES = """
+failed, failure, error, aborted, unsuccessful | succeeded, success, successful, passed, completed
+open, pending, unresolved, in progress | closed, resolved, solved, completed, done
+approved, accepted, granted | rejected, denied, declined, refused
+delayed, late | on time, punctual, punctually, early
+cancelled, canceled | confirmed, rescheduled, running, completed
+active, running, online, up, operational | inactive, stopped, offline, down, suspended
+delivered | lost, returned, in transit
+sold out, unavailable, out of stock | available, in stock
+paid, settled | unpaid, overdue, outstanding
+healthy, ok, nominal | degraded, unhealthy, critical, faulty
+renewed | cancelled, canceled, ended
+"""
+_KEYS = frozenset(["status", "state", "result", "outcome", "condition"])
+_BEING = (
+    r"(?:is|are|was|were|has been|have been|had been|got|remains|stays|still|now|already|currently|"
+    r"finished|ended)"
+)
+
+
+class StatusClash(NamedTuple):
+    """Words that say the opposite of a state."""
+
+    span: Span
+    leaf: int
+    note: str
+
+
+def _groups() -> list[tuple[frozenset[str], frozenset[str]]]:
+    groups = []
+    for line in _STATES.strip().splitlines():
+        first, _, second = line.partition("|")
+        sides = [frozenset(state.strip() for state in side.split(",")) for side in (first, second)]
+        groups += [(sides[0], sides[1]), (sides[1], sides[0])]
+    return groups
+
+
+_GROUPS = _groups()
+
+
+def status_clashes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[StatusClash]:
+    """Every state in the text that the object it speaks of cannot be in."""
+    leaves = [leaf for leaf in matcher.structure.leaves if leaf.kind == "value" and _is_status(leaf)]
+    found: list[StatusClash] = []
+    for sentence in sentence_spans if leaves else ():
+        for leaf in leaves:
+            found += _check(matcher, sentence, leaf, leaves)
+    return found
+
+
+def _is_status(leaf: Leaf) -> bool:
+    return not _KEYS.isdisjoint(split_identifier(leaf.keys[-1]).lower().split())
+
+
+def _check(matcher: Matcher, sentence: Span, leaf: Leaf, leaves: Sequence[Leaf]) -> Iterator[StatusClash]:
+    value = leaf.value.strip().lower().replace("_", " ").replace("-", " ")
+    opposites = frozenset[str]().union(*(others for own, others in _GROUPS if value in own))
+    if not opposites:
+        return
+    text = matcher.parsed.text
+    if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text[slice(*sentence)], re.IGNORECASE):
+        # The state itself is said as well.
+        return
+    words = "|".join(map(re.escape, sorted(opposites, key=len, reverse=True)))
+    said = re.compile(rf"\b{_BEING}\s(?:\w+ly\s)?(?:{words})(?!\w)", re.IGNORECASE)
+    for match in said.finditer(text, *sentence):
+        scope = matcher.scope(*match.span())
+        is_meant = matcher.scope_score(leaf.index, scope) >= (0.5 if len(leaves) == 1 else 1.0)
+        around = [each for each in clauses(text, sentence) if each.start <= match.start() < each.end]
+        if is_meant and all(polarity_at(clause, match.span()) == "yes" for clause in around):
+            yield StatusClash(match.span(), leaf.index, f"{leaf.label}: {leaf.value}")
