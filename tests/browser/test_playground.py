@@ -31,6 +31,8 @@ def url():
 @pytest.fixture
 def playground(open_site, url):
     """A function that opens the playground, ready to be typed into."""
+    # Long enough for the busiest machine.
+    playwright.expect.set_options(timeout=120_000)
 
     def open_it(fragment="", **options):
         page = open_site(f"{url}/{fragment}", **options)
@@ -48,7 +50,7 @@ def type_in(page, data=DATA, text=GOOD, format_="json"):
 
 
 def expect_label(page, label):
-    playwright.expect(page.locator("#label")).to_have_text(re.compile(label), timeout=20_000)
+    playwright.expect(page.locator("#label")).to_have_text(re.compile(label))
 
 
 def copied(page, button):
