@@ -17,7 +17,7 @@ from factable.io.read import iter_examples
 from factable.serve.annotation.categories import NAMES, load_categories
 from factable.serve.annotation.database import require_file
 from factable.serve.annotation.exchange import FORMATS, export, import_annotations
-from factable.serve.annotation.store import Campaign, NewCampaign, NewText, Store, check_campaign
+from factable.serve.annotation.store import NewCampaign, NewText, Store, annotator_path, check_campaign
 from factable.serve.annotation.suggestions import suggest
 from factable.types import Example
 
@@ -161,8 +161,7 @@ def _instructions(path: str | None) -> str:
 
 
 def _link(url: str, token: str) -> str:
-    """The token stands behind the #, so that browsers send it to nobody."""
-    return f"{url.rstrip('/')}/annotate#{token}"
+    return url.rstrip("/") + annotator_path(token)
 
 
 @click.command("list")
@@ -260,7 +259,7 @@ def backup(database: str, out: str) -> None:
 def delete(database: str, name: str, yes: bool) -> None:
     """Delete the campaign NAME with everything that was said in it."""
     with _open(database) as store:
-        chosen: Campaign = store.find_campaign(name)
+        chosen = store.find_campaign(name)
         done = sum(row.done for row in store.progress(chosen.id))
         if not yes:
             click.confirm(f"Delete {chosen.name!r} with {done} annotated texts?", abort=True)

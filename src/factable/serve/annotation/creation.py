@@ -8,7 +8,7 @@ from itertools import count
 from typing import Literal
 
 from factable.errors import FactableError, UsageError, describe_error
-from factable.serve.annotation.store import NewCampaign, NewText, Store, check_campaign
+from factable.serve.annotation.store import NewCampaign, NewText, Store, annotator_path, check_campaign
 from factable.serve.annotation.suggestions import suggest
 from factable.serve.corpus.corpus import Corpus, Query
 from factable.serve.metrics import parse_metrics
@@ -36,7 +36,7 @@ class Creation:
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     def to_object(self) -> dict[str, object]:
-        """As JSON has it; the # of a link keeps the token from being sent to anybody."""
+        """As JSON has it."""
         return {
             "id": self.id,
             "total": self.total,
@@ -44,7 +44,7 @@ class Creation:
             "state": self.state,
             "problem": self.problem,
             "campaign": self.campaign,
-            "paths": {name: f"/annotate#{token}" for name, token in self.tokens.items()},
+            "paths": {name: annotator_path(token) for name, token in self.tokens.items()},
         }
 
 

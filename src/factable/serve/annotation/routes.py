@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
-from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -19,6 +18,7 @@ from factable.serve.annotation.exchange import FACTGENIE, FORMATS, export
 from factable.serve.annotation.factgenie import slug
 from factable.serve.annotation.figures import Figures, campaign_figures
 from factable.serve.annotation.store import (
+    ANNOTATE,
     Annotator,
     Campaign,
     NewCampaign,
@@ -26,20 +26,25 @@ from factable.serve.annotation.store import (
     Store,
     TextToAnnotate,
     UnknownError,
+    annotator_path,
 )
 from factable.serve.area import Area
 from factable.serve.corpus.compact import page_data
 from factable.serve.corpus.routes import corpus_of, json_response, read_object, read_query
 from factable.serve.metrics import parse_metrics
 from factable.serve.pages import page
-from factable.serve.security import RateLimit, address_of, bearer, refuse
+from factable.serve.security import (
+    GUESSES_AT_ONCE,
+    GUESSES_PER_SECOND,
+    RateLimit,
+    address_of,
+    bearer,
+    refuse,
+)
 from factable.serve.settings import Settings
 
-T = TypeVar("T")
-PATH, ANNOTATE = "/campaigns", "/annotate"
+PATH = "/campaigns"
 API, ANNOTATE_API = "/api/campaigns", "/api/annotate"
-# Wrong tokens that one address may try per second, and at once.
-GUESSES_PER_SECOND, GUESSES_AT_ONCE = 0.2, 10.0
 MAX_INSTRUCTIONS = 20_000
 
 
@@ -322,19 +327,14 @@ async def add_annotator(request: Request) -> Response:
     body = await read_object(request)
     name = _string(body, "name").strip()
     token = await run_in_threadpool(store_of(request).add_annotator, request.path_params["campaign"], name)
-    return json_response({"name": name, "path": path_of(token)}, 201)
+    return json_response({"name": name, "path": annotator_path(token)}, 201)
 
 
 async def renew_link(request: Request) -> Response:
     """Make a new link for an annotator; the old one ends."""
     given = request.path_params
     token = await run_in_threadpool(store_of(request).renew_token, given["campaign"], given["annotator"])
-    return json_response({"path": path_of(token)})
-
-
-def path_of(token: str) -> str:
-    """The path of an annotator's page; what stands behind the # is sent to nobody."""
-    return f"{ANNOTATE}#{token}"
+    return json_response({"path": annotator_path(token)})
 
 
 async def export_campaign(request: Request) -> Response:

@@ -24,6 +24,8 @@ from factable.types import Example
 
 MAX_NAME = 100
 TOKEN_BYTES = 24
+# The page of annotators.
+ANNOTATE = "/annotate"
 
 
 class UnknownError(UsageError):
@@ -533,6 +535,11 @@ def _load_suggestions(row: sqlite3.Row) -> tuple[Suggestion, ...]:
 
 def _load_state(saved: str) -> AnnotationState:
     return restore_state(orjson.loads(saved))
+
+
+def annotator_path(token: str) -> str:
+    """The path of an annotator's page; what stands behind the # is sent to nobody."""
+    return f"{ANNOTATE}#{token}"
 
 
 def _hash(token: str) -> bytes:

@@ -54,7 +54,7 @@ class Query:
 class Corpus:
     """Files named on the command line; reading them begins at once, in a thread."""
 
-    def __init__(self, paths: Sequence[str], *, jobs: int = 1) -> None:
+    def __init__(self, paths: Sequence[str]) -> None:
         self._paths = tuple(paths)
         find_files(self._paths)
         self._folder = tempfile.TemporaryDirectory(prefix="factable-")
@@ -65,7 +65,7 @@ class Corpus:
         self._read_bytes = (0, 0)
         self._selections: OrderedDict[tuple[object, ...], Rows] = OrderedDict()
         self.scores: dict[str, MetricScores] = {}
-        self.rescoring = Rescoring(jobs)
+        self.rescoring = Rescoring()
         # Pages notice by it that files have changed.
         self.generation = 0
         self.problem = ""

@@ -59,8 +59,7 @@ class Job:
 class Rescoring:
     """Runs one job after the other in a thread of its own."""
 
-    def __init__(self, jobs: int = 1) -> None:
-        self._processes = jobs
+    def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "rescoring")
         self._numbers = count(1)
         self._lock = threading.Lock()
@@ -131,7 +130,6 @@ class Rescoring:
         result = score_files(
             index.paths,
             [metric],
-            jobs=self._processes,
             skip_bad=True,
             listing=finding_rows,
             listener=take,
