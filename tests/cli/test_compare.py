@@ -234,7 +234,7 @@ def test_tables_for_papers(run, files):
     options = ("--digits", "1", "--name", "bleu=BLEU", "--name", "good=Ours (2026)", "--format")
     latex = run(*files, *METRICS, *options, "latex").stdout.decode()
     note = r"* Significantly worse than the best system (p \textless{} 0.05, ".replace("*", "{*}")
-    assert rf"\caption{{All metrics. {note}" in latex
+    assert rf"\caption{{All metrics. Best in bold. {note}" in latex
     assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == latex.count(r"\caption{")
     assert r"\caption{BLEU: differences.}" in latex
     best, *others = latex.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()

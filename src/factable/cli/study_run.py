@@ -195,7 +195,8 @@ def study_command(
         decorated: Callable[..., Any] = command
         files_argument: Decorator = click.argument("files", nargs=-1, required=True)
         # Plots have a width, wherever there are any.
-        for option in reversed((files_argument, *options, *([width_option] if plots else []))):
+        widths: tuple[Decorator, ...] = (width_option,) if plots else ()
+        for option in reversed((files_argument, *options, *widths)):
             decorated = option(decorated)
         return click.command(name)(decorated)
 

@@ -3,9 +3,9 @@
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from factable.engine.collect import Listener
 from factable.engine.plan import Scored
@@ -46,7 +46,8 @@ class _Bar:
         self._examples = self._bytes = 0
         files = [source for source in sources if isinstance(source, str | os.PathLike)]
         self._size = plain_size(files) if len(files) == len(sources) else None
-        self._total = None if files else sum(map(len, sources))
+        # Data frames have a length, which is that of their rows.
+        self._total = None if files else sum(len(cast(Sized, source)) for source in sources)
         self._started = self._shown = time.monotonic()
         self._display: Any = display(self._bundle(), raw=True, display_id=True)
 

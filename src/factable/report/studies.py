@@ -137,7 +137,8 @@ def _ratings_tables(study: RatingStudy, human: str) -> Iterator[TextTable]:
         ["metric", *heads, DEVIATION, LEFT_OUT, ITEMS_LEFT_OUT],
         [
             [
-                *(row.metric, *row.statistics.values()),
+                row.metric,
+                *row.statistics.values(),
                 *(row.statistics["pearson"].deviation, row.examples_left_out, row.items_left_out),
             ]
             for row in agreements
