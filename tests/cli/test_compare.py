@@ -236,7 +236,7 @@ def test_tables_for_papers(run, files):
     note = r"* Significantly worse than the best system (p \textless{} 0.05, ".replace("*", "{*}")
     assert rf"\caption{{All metrics. Best in bold. {note}" in latex
     assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == latex.count(r"\caption{")
-    assert r"\caption{BLEU: differences.}" in latex
+    assert r"\caption{BLEU: differences. Significant differences in bold.}" in latex
     best, *others = latex.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
     assert re.fullmatch(r"Ours \(2026\) & \\textbf\{\d+\.\d\} & \\textbf\{\d+\.\d\} \\\\", best)
     assert all(line.count("{*}") == 2 for line in others)

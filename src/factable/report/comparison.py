@@ -151,6 +151,7 @@ def _difference_table(
         ],
         _sign(comparison, pairs=len(ranking.differences)),
         bold=[(index, 2) for index, pair in enumerate(differences) if pair.p_holm < comparison.alpha],
+        bold_note="Significant differences in bold.",
     )
 
 

@@ -140,7 +140,7 @@ def _latex_table(table: TextTable) -> str:
 
 def _caption(table: TextTable) -> str:
     """The title as a sentence, and what bold and marks mean."""
-    title, best = table.title, "Best in bold." if table.best else ""
+    title, best = table.title, table.bold_note if table.best else ""
     first, *others = title.split(" ")
     # The name of a metric or a rating stays as it is.
     if first.isalpha() and others:

@@ -54,7 +54,8 @@ class TableStyle:
 class TextTable:
     """A table of text; `best` has (row, column) of the cells to set in bold, `marked` of those with a star.
 
-    `note` says what the star means; `cells` are the rows before they became text.
+    `note` says what the star means, `bold_note` what bold means; `cells` are the rows before they became
+    text.
     """
 
     title: str
@@ -64,6 +65,7 @@ class TextTable:
     best: frozenset[tuple[int, int]] = frozenset()
     marked: frozenset[tuple[int, int]] = frozenset()
     note: str = ""
+    bold_note: str = "Best in bold."
     cells: tuple[tuple[Cell, ...], ...] = ()
 
     def styled(self, style: TableStyle) -> "TextTable":
@@ -113,6 +115,7 @@ def make_text_table(
     bold: Iterable[tuple[int, int]] = (),
     marked: Collection[tuple[int, int]] = (),
     note: str = "",
+    bold_note: str = "Best in bold.",
 ) -> TextTable:
     """A table of cells as text.
 
@@ -137,6 +140,7 @@ def make_text_table(
         best=frozenset(highest | set(bold)),
         marked=frozenset(marked),
         note=note if marked else "",
+        bold_note=bold_note,
         cells=tuple(map(tuple, rows)),
     )
 
