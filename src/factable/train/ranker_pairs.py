@@ -210,7 +210,7 @@ def _write_card(
                 batch_size=options.batch_size,
                 learning_rates=[options.learning_rate],
                 seed=options.seed,
-                minutes=result.minutes,
+                results=[result],
                 max_tokens=options.max_tokens,
             ),
             "Mean average precision on held-out texts": markdown_table(("", "mAP"), rows),
