@@ -64,11 +64,11 @@ class NamingFinder:
 
     def _named_by_numbers(self) -> Iterator[Naming]:
         """Rows that are numbered: "episode 63", "season 2", "the third stage"."""
-        for mention, leaves in self.found:
+        starts = [each.start for each in self.parsed.words]
+        for mention, leaves in self.found if self._numbered else ():
             value = mention.value
             if not isinstance(value, Number) or value.unit not in ("", "ordinal"):
                 continue
-            starts = [each.start for each in self.parsed.words]
             at = bisect_left(starts, mention.end) if value.unit else bisect_left(starts, mention.start) - 1
             if not 0 <= at < len(starts):
                 continue
