@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from factable.metrics.ledger.matching import Matcher
+from factable.metrics.ledger.matching import Checked, Matcher
 from factable.metrics.ledger.verdict import ClaimState
 from factable.types import Span
 
@@ -20,23 +19,14 @@ _COMPARED = re.compile(
 )
 
 
-class Absence(NamedTuple):
-    """Words that deny something, and the number that the data has of it."""
-
-    span: Span
-    state: ClaimState
-    leaf: int
-    note: str
-
-
-def absences(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Absence]:
+def absences(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every "no X" where X is a key with a number, of the object that the sentence speaks of."""
     counts = [
         leaf.index
         for leaf in matcher.structure.leaves
         if leaf.kind == "value" and leaf.value.strip().isdecimal() and matcher.labels[leaf.index]
     ]
-    found: list[Absence] = []
+    found: list[Checked] = []
     for sentence in sentence_spans if counts else ():
         for match in _NONE_OF.finditer(matcher.parsed.text, *sentence):
             if not _COMPARED.match(match["what"]):
@@ -44,7 +34,7 @@ def absences(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Absence]:
     return found
 
 
-def _check(matcher: Matcher, span: Span, what: Span, counts: Sequence[int]) -> Iterator[Absence]:
+def _check(matcher: Matcher, span: Span, what: Span, counts: Sequence[int]) -> Iterator[Checked]:
     scope = matcher.scope(span[0], span[1])
     named = [
         leaf
@@ -56,4 +46,4 @@ def _check(matcher: Matcher, span: Span, what: Span, counts: Sequence[int]) -> I
         return
     leaf = matcher.structure.leaves[named[0]]
     state: ClaimState = "contradicted" if int(leaf.value) else "supported"
-    yield Absence(span, state, leaf.index, f"{leaf.label}: {leaf.value}")
+    yield Checked(span, state, (leaf.index,), f"{leaf.label}: {leaf.value}")

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from factable.metrics.ledger.derived.asking import NOT
 from factable.metrics.ledger.derived.operations import agrees, show
-from factable.metrics.ledger.matching import Matcher
-from factable.metrics.ledger.verdict import ClaimState
+from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Leaf
 from factable.text.templates import split_identifier
 from factable.text.values import Mention, Number, Relation
@@ -126,15 +125,6 @@ _CHANGES = frozenset(
 _FEW_PAIRS = 6
 
 
-class Change(NamedTuple):
-    """What a clause says of a change, and whether the data agrees."""
-
-    span: Span
-    state: ClaimState
-    leaves: tuple[int, int]
-    note: str
-
-
 class _Pair(NamedTuple):
     """The same thing before and after."""
 
@@ -148,11 +138,11 @@ class _Pair(NamedTuple):
         return self.before.index, self.after.index
 
 
-def change_statements(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Change]:
+def change_statements(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every rise or fall in the text that belongs to a pair of values."""
     pairs = list(_pairs(matcher))
     signed = {leaf.index for leaf in matcher.structure.leaves if _is_signed(leaf)}
-    found: list[Change] = []
+    found: list[Checked] = []
     for sentence in sentence_spans if pairs or signed else ():
         for clause in _clauses(matcher.parsed.text, sentence):
             found += _check(matcher, clause, pairs)
@@ -166,7 +156,7 @@ def _is_signed(leaf: Leaf) -> bool:
     return leaf.kind == "value" and not _CHANGES.isdisjoint(words) and any(map(str.isdecimal, leaf.value))
 
 
-def _check_sign(matcher: Matcher, clause: Span, signed: AbstractSet[int]) -> Iterator[Change]:
+def _check_sign(matcher: Matcher, clause: Span, signed: AbstractSet[int]) -> Iterator[Checked]:
     """A rise or fall whose amount the data has with its sign."""
     lower = matcher.parsed.text[slice(*clause)].lower()
     words = list(_WORD.finditer(lower))
@@ -183,7 +173,7 @@ def _check_sign(matcher: Matcher, clause: Span, signed: AbstractSet[int]) -> Ite
     leaf = matcher.structure.leaves[index]
     is_right = leaf.value.strip().startswith(("-", "−")) == bool(word["down"])
     span = clause[0] + word.start(), clause[0] + word.end()
-    yield Change(
+    yield Checked(
         span, "supported" if is_right else "contradicted", (index, index), f"{leaf.label}: {leaf.value}"
     )
 
@@ -265,7 +255,7 @@ def _when(leaf: Leaf) -> tuple[frozenset[str], tuple[int, str]]:
     return frozenset(words - _BEFORE - _AFTER), (0 if is_before else 1, "")
 
 
-def _check(matcher: Matcher, clause: Span, pairs: Sequence[_Pair]) -> Iterator[Change]:
+def _check(matcher: Matcher, clause: Span, pairs: Sequence[_Pair]) -> Iterator[Checked]:
     text = matcher.parsed.text[slice(*clause)]
     lower = text.lower()
     words = list(_WORD.finditer(lower))
@@ -284,19 +274,19 @@ def _check(matcher: Matcher, clause: Span, pairs: Sequence[_Pair]) -> Iterator[C
     said = [_direction(word, pair) == _sign(pair) for pair in meant]
     note = f"{show(meant[0].first.value)} to {show(meant[0].last.value)}"
     if not any(said):
-        yield Change(span, "contradicted", meant[0].leaves, note)
+        yield Checked(span, "contradicted", meant[0].leaves, note)
         return
     amount = _amount(matcher, inside, meant)
     if amount is None:
-        yield Change(span, "supported", meant[said.index(True)].leaves, note)
+        yield Checked(span, "supported", meant[said.index(True)].leaves, note)
         return
     mention, number = amount
     truths = [_agrees(number, pair) for pair in meant]
     place = mention.start, mention.end
     if any(truths):
-        yield Change(place, "supported", meant[truths.index(True)].leaves, note)
+        yield Checked(place, "supported", meant[truths.index(True)].leaves, note)
     elif all(truth is False for truth in truths):
-        yield Change(place, "contradicted", meant[0].leaves, f"{note}: {_right(number, meant[0])}")
+        yield Checked(place, "contradicted", meant[0].leaves, f"{note}: {_right(number, meant[0])}")
 
 
 def _meant(

@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from factable.metrics.ledger.matching import Matcher
-from factable.metrics.ledger.verdict import ClaimState
+from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Leaf
 from factable.text.stems import beginning
 from factable.text.templates import clean_value
@@ -31,21 +30,12 @@ _OPEN = frozenset(
 )
 
 
-class Listed(NamedTuple):
-    """A member of an enumeration that does not belong to it."""
-
-    span: Span
-    state: ClaimState
-    leaf: int
-    note: str
-
-
-def listed_members(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Listed]:
+def listed_members(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every member of an enumeration that is not in the list which the others are in."""
     lists = _lists(matcher)
     if not lists:
         return []
-    found: list[Listed] = []
+    found: list[Checked] = []
     for sentence in sentence_spans:
         for members in _runs(matcher, sentence, lists):
             found += _check(matcher, sentence, members, lists)
@@ -95,7 +85,7 @@ def _runs(matcher: Matcher, sentence: Span, lists: Mapping[str, Sequence[Leaf]])
 
 def _check(
     matcher: Matcher, sentence: Span, members: Sequence[_Member], lists: Mapping[str, Sequence[Leaf]]
-) -> Iterator[Listed]:
+) -> Iterator[Checked]:
     counts = {path: sum(path in member.columns for member in members) for path in lists}
     path = max(counts, key=counts.__getitem__)
     is_cued = bool(matcher.words_near(lists[path][0].index, (sentence[0], members[0].span[0])))
@@ -103,14 +93,14 @@ def _check(
         return
     for member in members:
         if path not in member.columns and len(members) - counts[path] == 1:
-            yield Listed(
-                member.span, "contradicted", member.leaf.index, f"{member.leaf.label}: {member.leaf.value}"
+            yield Checked(
+                member.span, "contradicted", (member.leaf.index,), f"{member.leaf.label}: {member.leaf.value}"
             )
     if counts[path] < MIN_MEMBERS:
         return
     stranger = _stranger_after(matcher, sentence, members[-1].span[1])
     if stranger is not None:
-        yield Listed(stranger, "unsupported", members[0].leaf.index, f"not in {members[0].leaf.label}")
+        yield Checked(stranger, "unsupported", (members[0].leaf.index,), f"not in {members[0].leaf.label}")
 
 
 def _stranger_after(matcher: Matcher, sentence: Span, place: int) -> Span | None:

@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from factable.metrics.ledger.matching import Matcher
-from factable.metrics.ledger.verdict import ClaimState
+from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Frame
 from factable.text.values import Number
 from factable.text.values.units import unit_of
@@ -31,19 +29,10 @@ _ALL = re.compile(r"\s*(?:all|every|each)\b", re.IGNORECASE)
 _BOUNDARY = re.compile(r"[;:]\s|,?\s(?:while|whereas|although|though|but)\s|\s[—–]\s")
 
 
-class Compared(NamedTuple):
-    """What a clause says of two values, and whether it is so."""
-
-    span: Span
-    state: ClaimState
-    leaves: tuple[int, ...]
-    note: str
-
-
-def key_comparisons(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Compared]:
+def key_comparisons(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every comparison of two values of one object that the text makes by their keys."""
     text = matcher.parsed.text
-    found = []
+    found: list[Checked] = []
     for sentence in sentence_spans:
         start = sentence[0]
         for boundary in [*_BOUNDARY.finditer(text, *sentence), None]:
@@ -53,7 +42,7 @@ def key_comparisons(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Co
     return found
 
 
-def _check(matcher: Matcher, clause: Span) -> Iterator[Compared]:
+def _check(matcher: Matcher, clause: Span) -> Iterator[Checked]:
     text = matcher.parsed.text
     if _NOT.search(text, *clause):
         return
@@ -71,7 +60,7 @@ def _check(matcher: Matcher, clause: Span) -> Iterator[Compared]:
 
 def _decide(
     matcher: Matcher, clause: Span, span: Span, before: Span, after: Span, is_above: bool
-) -> Iterator[Compared]:
+) -> Iterator[Checked]:
     frames = _frames(matcher, clause)
     outcomes = []
     for frame in frames:
@@ -91,7 +80,7 @@ def _decide(
     wrong = [outcome for outcome in outcomes if not outcome[0]]
     if outcomes:
         _, leaves, note = (wrong or outcomes)[0]
-        yield Compared(span, "contradicted" if wrong else "supported", leaves, note)
+        yield Checked(span, "contradicted" if wrong else "supported", leaves, note)
 
 
 def _frames(matcher: Matcher, clause: Span) -> list[Frame]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from factable.metrics.ledger.cues import cue_words, is_number_key, stands_for
 from factable.metrics.ledger.naming import Naming, NamingFinder
 from factable.metrics.ledger.value_index import ORDER, ValueIndex, is_exact
+from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Structure
 from factable.text.markdown import Segment, segments
 from factable.text.stems import beginning
@@ -65,6 +66,15 @@ class Candidate(NamedTuple):
     def strength(self) -> float:
         """How much speaks for it besides the value."""
         return self.cue + self.scope
+
+
+class Checked(NamedTuple):
+    """Words that a rule has checked: whether the data supports them, by which leaves, and why."""
+
+    span: Span
+    state: ClaimState
+    leaves: tuple[int, ...]
+    note: str
 
 
 class Match(NamedTuple):

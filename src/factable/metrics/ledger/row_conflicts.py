@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from factable.metrics.ledger.matching import Matcher
+from factable.metrics.ledger.matching import Checked, Matcher
 from factable.metrics.ledger.reading import overlaps
 from factable.metrics.ledger.value_index import is_exact
 from factable.structure import Frame
@@ -32,14 +32,6 @@ _SEVERAL = re.compile(
 )
 
 
-class Conflict(NamedTuple):
-    """Words that belong to another row than the rest of their clause."""
-
-    span: Span
-    leaf: int
-    note: str
-
-
 class _Sign(NamedTuple):
     """A value in a clause, and the rows that have it."""
 
@@ -50,9 +42,9 @@ class _Sign(NamedTuple):
     is_exact: bool
 
 
-def row_conflicts(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Conflict]:
+def row_conflicts(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every value that a clause joins with values of another row."""
-    found: list[Conflict] = []
+    found: list[Checked] = []
     for group, frames in matcher.structure.groups.items():
         if not 1 < len(frames) <= MAX_ROWS or not group.endswith("*]"):
             continue
@@ -97,7 +89,7 @@ def _signs(matcher: Matcher, row_of: Mapping[int, int], count: int) -> Iterator[
             yield _Sign((mention.start, mention.end), rows, columns, min(stated), is_exact(value))
 
 
-def _check(matcher: Matcher, clause: Span, signs: Sequence[_Sign]) -> Iterator[Conflict]:
+def _check(matcher: Matcher, clause: Span, signs: Sequence[_Sign]) -> Iterator[Checked]:
     text = matcher.parsed.text
     inside = [sign for sign in signs if clause[0] <= sign.span[0] and sign.span[1] <= clause[1]]
     if len(inside) < 2 or _SEVERAL.search(_without(text, clause, inside)):
@@ -113,8 +105,11 @@ def _check(matcher: Matcher, clause: Span, signs: Sequence[_Sign]) -> Iterator[C
     if wrong is not None:
         leaf = matcher.structure.leaves[wrong.leaf]
         frame = matcher.structure.frame_of(leaf)
-        yield Conflict(
-            wrong.span, wrong.leaf, f"{leaf.label}: {leaf.value} is of {frame.name or 'another row'}"
+        yield Checked(
+            wrong.span,
+            "contradicted",
+            (wrong.leaf,),
+            f"{leaf.label}: {leaf.value} is of {frame.name or 'another row'}",
         )
 
 

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from factable.metrics.ledger.matching import Matcher
+from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Leaf
 from factable.text.polarity import clauses, polarity_at
 from factable.text.templates import split_identifier
@@ -31,14 +30,6 @@ _BEING = (
 )
 
 
-class StatusClash(NamedTuple):
-    """Words that say the opposite of a state."""
-
-    span: Span
-    leaf: int
-    note: str
-
-
 def _groups() -> list[tuple[frozenset[str], frozenset[str]]]:
     groups = []
     for line in _STATES.strip().splitlines():
@@ -51,10 +42,10 @@ def _groups() -> list[tuple[frozenset[str], frozenset[str]]]:
 _GROUPS = _groups()
 
 
-def status_clashes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[StatusClash]:
+def status_clashes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every state in the text that the object it speaks of cannot be in."""
     leaves = [leaf for leaf in matcher.structure.leaves if leaf.kind == "value" and _is_status(leaf)]
-    found: list[StatusClash] = []
+    found: list[Checked] = []
     for sentence in sentence_spans if leaves else ():
         for leaf in leaves:
             found += _check(matcher, sentence, leaf, leaves)
@@ -65,7 +56,7 @@ def _is_status(leaf: Leaf) -> bool:
     return not _KEYS.isdisjoint(split_identifier(leaf.keys[-1]).lower().split())
 
 
-def _check(matcher: Matcher, sentence: Span, leaf: Leaf, leaves: Sequence[Leaf]) -> Iterator[StatusClash]:
+def _check(matcher: Matcher, sentence: Span, leaf: Leaf, leaves: Sequence[Leaf]) -> Iterator[Checked]:
     value = leaf.value.strip().lower().replace("_", " ").replace("-", " ")
     opposites = frozenset[str]().union(*(others for own, others in _GROUPS if value in own))
     if not opposites:
@@ -81,4 +72,4 @@ def _check(matcher: Matcher, sentence: Span, leaf: Leaf, leaves: Sequence[Leaf])
         is_meant = matcher.scope_score(leaf.index, scope) >= (0.5 if len(leaves) == 1 else 1.0)
         around = [each for each in clauses(text, sentence) if each.start <= match.start() < each.end]
         if is_meant and all(polarity_at(clause, match.span()) == "yes" for clause in around):
-            yield StatusClash(match.span(), leaf.index, f"{leaf.label}: {leaf.value}")
+            yield Checked(match.span(), "contradicted", (leaf.index,), f"{leaf.label}: {leaf.value}")

@@ -211,17 +211,11 @@ class StructuredReading:
             Statement(each.span, each.state, "derived", each.leaves, each.note)
             for each in tallies(self.matcher, spans)
         ]
+        rules = (change_statements, key_comparisons, row_conflicts, status_clashes, listed_members, absences)
         further = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)
-            for each in (*change_statements(self.matcher, spans), *key_comparisons(self.matcher, spans))
-        ]
-        further += [
-            Statement(each.span, "contradicted", "derived", (each.leaf,), each.note)
-            for each in (*row_conflicts(self.matcher, spans), *status_clashes(self.matcher, spans))
-        ]
-        further += [
-            Statement(each.span, each.state, "derived", (each.leaf,), each.note)
-            for each in (*listed_members(self.matcher, spans), *absences(self.matcher, spans))
+            for rule in rules
+            for each in rule(self.matcher, spans)
         ]
         return found + [
             statement
