@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence, Sized
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, cast
 
 from factable.engine.collect import Listener
@@ -41,14 +42,13 @@ class _Bar:
     """Counts examples, and bytes of files; one display that is updated in place."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
-        from IPython.display import display
-
         self._examples = self._bytes = 0
         files = [source for source in sources if isinstance(source, str | os.PathLike)]
         self._size = plain_size(files) if len(files) == len(sources) else None
         # Data frames have a length, which is that of their rows.
         self._total = None if files else sum(len(cast(Sized, source)) for source in sources)
         self._started = self._shown = time.monotonic()
+        display = import_module("IPython.display").display
         self._display: Any = display(self._bundle(), raw=True, display_id=True)
 
     def take(self, unit: Scored) -> None:

@@ -193,7 +193,7 @@ def _save_for_tex(figure: "Figure", stream: IO[bytes]) -> None:
     for text in figure.findobj(Text):
         text.set_text(_for_tex(text.get_text()))
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        formatter, ticks = axis.get_major_formatter(), axis.get_ticklocs()
+        formatter, ticks = axis.get_major_formatter(), [float(tick) for tick in axis.get_ticklocs()]
         if isinstance(formatter, FuncFormatter):
             # Names, which are written anew whenever the figure is drawn.
             axis.set_ticks(ticks, list(map(_for_tex, formatter.format_ticks(ticks))))
