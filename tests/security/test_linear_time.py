@@ -1,9 +1,13 @@
 """Readers of texts and values need time in proportion to the length, whatever is in it."""
 
+import re
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
+import factable
 from factable.text.answers import answer_spans, answers_beside, token_f1, value_similarity
 from factable.text.linearise import linearise, linearise_by_entity
 from factable.text.markdown import segments
@@ -18,10 +22,16 @@ REPEATED = """%|5 km |twenty |1990 |$5 |May 1|[0]|11 |111 |1-|1:|5m |00|1\u00a0|
 5 am - |sure |A. |(|" |New York, |Mon-|half |1/2 |~|- a\n|_"""
 BEGINNINGS = ["", "11", "sure", "(", "1 ("]
 SHORT, LONG = 200, 1600
+# Beyond all bounds twice the length takes twice the operations, or four times where they are quadratic.
+COUNTED = 800
+MAX_DOUBLING = 3
 RECORD = Record("Ada", "born", "1990")
 # Eight times the length takes eight times as long, or 64 times where time is quadratic.
 MAX_GROWTH = 24
-# Less processor time than this is not worth a comparison: readers may be bounded instead of linear.
+# Fewer operations on a short text are not worth a comparison: readers may be bounded instead of linear.
+MIN_OPERATIONS = 500
+PACKAGE = str(Path(factable.__file__).parent)
+# Less processor time than this is not worth a comparison, either.
 SECONDS = 0.5
 
 
@@ -62,21 +72,112 @@ def texts(length):
         yield f"{beginning}{' ' * length}x"
 
 
-def cost(read, text):
+class Operations:
+    """Counts the lines of factable that are run, and the characters that regular expressions are given.
+
+    What a regular expression does with its characters cannot be counted; the test of processor time covers
+    it.
+    """
+
+    def __init__(self, monkeypatch):
+        self.count = 0
+        for name, module in sorted(sys.modules.items()):
+            if name.startswith("factable."):
+                for attribute, value in list(vars(module).items()):
+                    if isinstance(value, re.Pattern):
+                        monkeypatch.setattr(module, attribute, CountedPattern(value, self))
+
+    def of(self, read, text):
+        """How many operations it takes to read a text."""
+        before, tracer = self.count, sys.gettrace()
+        sys.settrace(self._enter)
+        try:
+            read(text)
+        finally:
+            sys.settrace(tracer)
+        return self.count - before
+
+    def _enter(self, frame, event, argument):
+        return self._step if PACKAGE in frame.f_code.co_filename else None
+
+    def _step(self, frame, event, argument):
+        self.count += event == "line"
+        return self._step
+
+
+class CountedPattern:
+    """A regular expression that tells how many characters it is given, from where to where."""
+
+    def __init__(self, pattern, operations):
+        self._pattern, self._operations = pattern, operations
+
+    def __getattr__(self, name):
+        value = getattr(self._pattern, name)
+        if name not in ("search", "match", "fullmatch", "finditer", "findall"):
+            return value if name not in ("sub", "subn", "split") else self._counted_whole(value, name)
+
+        def counted(text, start=0, end=sys.maxsize):
+            found = value(text, start, end)
+            self._operations.count += self._read(name, text, start, end, found)
+            return found
+
+        return counted
+
+    def _counted_whole(self, value, name):
+        def counted(*arguments, **options):
+            self._operations.count += len(arguments[name != "split"])
+            return value(*arguments, **options)
+
+        return counted
+
+    @staticmethod
+    def _read(name, text, start, end, found):
+        """A search ends where it finds something; a match begins at its start and is not given more."""
+        if name in ("match", "fullmatch"):
+            return found.end() - found.start() if found else 1
+        last = found.end() if name == "search" and found else min(end, len(text))
+        return max(0, last - start)
+
+
+def check_operations(name, chosen, monkeypatch):
+    read = READERS[name]
+    read("Ada was born on 1 May 1990.")
+    operations = Operations(monkeypatch)
+    for short, long in zip(texts(COUNTED), texts(2 * COUNTED), strict=True):
+        if long.startswith(chosen):
+            # Each reader has texts of its own, for what was read before may be remembered.
+            base = operations.of(read, short + name)
+            assert operations.of(read, long + name) < MAX_DOUBLING * max(base, MIN_OPERATIONS), long[:20]
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_operations_are_in_proportion_to_the_length(name, monkeypatch):
+    check_operations(name, ("5 km ", "[0]", "and ", "$5", "11  ", "%"), monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_operations_on_all_texts(name, monkeypatch):
+    check_operations(name, "", monkeypatch)
+
+
+def processor_time(read, text):
     """The processor time of this thread, which others do not change."""
     start = time.thread_time()
     read(text)
     return time.thread_time() - start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_time_is_in_proportion_to_the_length(name):
+    """Also inside of regular expressions."""
     read = READERS[name]
     read("Ada was born on 1 May 1990.")
     for short, long in zip(texts(SHORT), texts(LONG), strict=True):
-        spent = cost(read, long)
+        spent = processor_time(read, long)
         if spent > SECONDS:
             # The best of a few, for the first may pay for others.
-            spent = min(spent, cost(read, long[:-1] + "y"))
-            base = min(cost(read, short[:-1] + letter) for letter in "yzw")
+            spent = min(spent, processor_time(read, long[:-1] + "y"))
+            base = min(processor_time(read, short[:-1] + letter) for letter in "yzw")
             assert spent < MAX_GROWTH * base or spent < SECONDS, long[:20]

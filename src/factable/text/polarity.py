@@ -228,8 +228,8 @@ def _begins_clause(tokens: Sequence[Token], index: int, start: int, has_verb: bo
         return has_verb
     if word not in (",", "and", "–", "then"):
         return False
-    after = index + 1
-    while after < len(tokens) and (tokens[after].word in _JOINING or tokens[after].word in _ADVERBS):
+    after, last = index + 1, min(len(tokens), index + _MAX_CLAUSE)
+    while after < last and (tokens[after].word in _JOINING or tokens[after].word in _ADVERBS):
         after += 1
     opening = {token.word for token in tokens[start : start + 2]}
     introduced = not opening.isdisjoint(_INTRODUCTORY) or (has_verb and not opening.isdisjoint(_CONTRAST))
