@@ -76,6 +76,15 @@ def test_check_says_what_is_wrong(client, body, status, words):
     assert words in answer.json()["error"]
 
 
+@pytest.mark.parametrize("depth", [90, 500, 1000, 5000])
+def test_deep_data_is_answered(client, depth):
+    body = '{"text": "b", "data": {"a": ' + "[" * depth + '"b"' + "]" * depth + "}}"
+    answer = client.post("/v1/check", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (200, 400, 422)
+    # And the next one, too.
+    assert client.post("/v1/check", json={"data": DATA, "text": TEXT}).status_code == 200
+
+
 def test_a_large_request_is_refused(client):
     answer = client.post("/v1/check", json={"data": DATA, "text": "x" * MAX_DOCUMENT_BYTES})
     assert answer.status_code == 413

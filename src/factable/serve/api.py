@@ -20,6 +20,7 @@ from factable.engine.sources import SLOW_EXAMPLES_PER_BATCH
 from factable.errors import FactableError, UsageError, did_you_mean
 from factable.io.duplicates import check_unique_names
 from factable.io.faults import Malformed, kind_of
+from factable.io.rows import to_json_types
 from factable.metrics.ledger.metric import Ledger
 from factable.serve.area import Area
 from factable.serve.body import LineStream, TooLargeError, TooLateError, read_document
@@ -110,7 +111,8 @@ async def check(request: Request) -> Response:
 def read_check(body: bytes) -> Check:
     """The task in the body of a request."""
     try:
-        given: object = orjson.loads(body)
+        # Refuses what is nested too deeply to travel to a worker.
+        given: object = to_json_types(orjson.loads(body))
         check_unique_names(body, given)
     except orjson.JSONDecodeError as error:
         raise HTTPException(400, f"broken JSON ({error.msg.split(': line')[0]}); correct it") from None

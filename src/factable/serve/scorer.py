@@ -28,6 +28,8 @@ WARM_UP = (
 WARM_UP_SECONDS = 300.0
 # How often a thread that waits for a worker looks whether the server is stopping.
 LOOK_SECONDS = 0.1
+# How long to wait before a worker that cannot load its models is started again.
+RETRY_SECONDS = 1.0
 # How much a new batch counts in what is remembered of the speed.
 RECENT = 0.2
 
@@ -139,7 +141,8 @@ class Scorer:
 
     async def _run(self, process: "Process") -> None:
         """Keep one worker busy."""
-        await process.ask([], self._settings.timeout)
+        while isinstance(await process.ask([], self._settings.timeout), FactableError):
+            await asyncio.sleep(RETRY_SECONDS)
         self.ready += 1
         while True:
             batch = await self._next_batch()
@@ -226,6 +229,10 @@ class Process:
         except (EOFError, OSError):
             self.end()
             return CrashedError("the worker process ended (out of memory?); give shorter texts or less data")
+        except Exception as error:
+            # What cannot travel to a worker, such as data nested too deeply, must not end this thread's loop.
+            self.end()
+            answer = error
         if isinstance(answer, Exception):
             log_error(answer)
             return CrashedError("an error of the server; its log says where")
