@@ -21,6 +21,8 @@ import xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path = sys.argv[1]
 params.n_ctx, params.n_parallel, params.port = 2048, 1, int(sys.argv[2])
+# Several would wait for each other on a busy machine.
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 sys.stdin.read()
