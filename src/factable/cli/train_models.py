@@ -319,5 +319,6 @@ def ledger(files: Sequence[str], out: str, model: str, templates: str, seed: int
             seed=seed,
             advance=lambda number: progress.advance(0, number),
         )
-    write_json_file({"texts": kinds, "weights": weights.by_part}, out)
+    by_part = {evidence: fitted.by_part for evidence, fitted in weights.items()}
+    write_json_file({"texts": kinds, "weights": by_part}, out)
     log(f"weights from {kinds.total():,} texts written to {out}")

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 
 from factable.metrics.ledger.audit import Audit, audit
 from factable.metrics.ledger.features import MAX_LOGIT, Features
+from factable.metrics.ledger.metric import QA_MODEL
 from factable.metrics.ledger.reading import Reading, overlaps
 from factable.metrics.ledger.weights import BIAS, PARTS, LedgerWeights
 from factable.models.nli import entailment_of_groups
+from factable.models.qa import answer_questions
 from factable.models.templates import load_templates
 from factable.train.perturbations import ORIGINAL, Perturbed, make_faults
 from factable.types import Example
@@ -22,6 +25,7 @@ RIDGE = 1.0
 # Features whose weights cannot be negative, and those whose weights cannot be positive.
 POSITIVE = frozenset(
     (
+        "answered",
         "entailed",
         "equal",
         "coarser",
@@ -34,6 +38,9 @@ POSITIVE = frozenset(
 )
 NEGATIVE = frozenset(
     (
+        "answered otherwise",
+        "answered with another",
+        "not answered, said",
         "contradiction",
         "missing exact",
         "missing name",
@@ -177,22 +184,34 @@ def train_weights(
     templates: str,
     seed: int,
     advance: Callable[[int], None],
-) -> tuple[LedgerWeights, Counter[str]]:
-    """Weights that tell faithful texts from those with a fault, and the number of texts of each kind."""
+) -> tuple[dict[str, LedgerWeights], Counter[str]]:
+    """Weights that tell faithful texts from those with a fault, and the number of texts of each kind.
+
+    There are two sets of weights: with all evidence ("best"), and without the model that answers questions.
+    """
     texts = [
         perturbed
         for corpus in corpora
         for perturbed in make_faults(corpus, seed, max_per_text=MAX_FAULTS_PER_TEXT)
     ]
     sentences = load_templates(templates)
-    weights = zero_weights()
     audits: list[Audit] = []
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         readings = [
             Reading.of(perturbed.example, sentences) for perturbed in texts[start : start + TEXTS_AT_ONCE]
         ]
-        audits += audit(readings, weights, lambda groups: entailment_of_groups(model, groups))
+        ask, ask_questions = partial(entailment_of_groups, model), partial(answer_questions, QA_MODEL)
+        audits += audit(readings, zero_weights(), ask, ask_questions)
         advance(len(readings))
+    by_evidence = {
+        "best": _fit(texts, audits),
+        "fast": _fit(texts, [replace(audited, replies={}) for audited in audits]),
+    }
+    return by_evidence, Counter(perturbed.kind for perturbed in texts)
+
+
+def _fit(texts: Sequence[Perturbed], audits: Sequence[Audit]) -> LedgerWeights:
+    weights = zero_weights()
     # Sentences depend on the weights of values, verdicts on those of facts and sentences.
     for part, make_cases in CASES.items():
         cases = [
@@ -207,4 +226,4 @@ def train_weights(
         for perturbed, audited in zip(texts, audits, strict=True)
         for case in verdict_cases(perturbed, audited)
     ]
-    return fit_verdict(weights, verdicts), Counter(perturbed.kind for perturbed in texts)
+    return fit_verdict(weights, verdicts)

@@ -1,7 +1,8 @@
-"""From examples to verdicts: what is asked of the NLI model in two rounds, and what the answers decide."""
+"""From examples to verdicts: what is asked of the models in two rounds, and what the answers decide."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from factable.metrics.ledger.features import (
     about_verdict,
 )
 from factable.metrics.ledger.reading import Reading, inside
+from factable.metrics.ledger.replies import AskQuestions, FactReply, question_about, read_replies
 from factable.metrics.ledger.weights import LedgerWeights
 from factable.models.nli import TextPair
 from factable.types import Span
@@ -81,6 +83,7 @@ class Audit:
     alignment: Alignment
     fact_answers: dict[int, NliAnswer]
     sentence_answers: list[NliAnswer]
+    replies: dict[int, FactReply]
     weights: LedgerWeights
     facts: dict[int, float] = field(init=False)
     mentions: dict[Span, float] = field(init=False)
@@ -99,7 +102,9 @@ class Audit:
     def fact_features(self) -> dict[int, Features]:
         """Features of every record."""
         return {
-            index: about_fact(self.reading, self.alignment, index, self.fact_answers.get(index))
+            index: about_fact(
+                self.reading, self.alignment, index, self.fact_answers.get(index), self.replies.get(index)
+            )
             for index in self.reading.indices
         }
 
@@ -128,17 +133,42 @@ class Audit:
         return inside(list(self.mentions), sentence)
 
 
-def audit(readings: Sequence[Reading], weights: LedgerWeights, ask: Ask) -> list[Audit]:
-    """Ask whether each text says its facts, and whether the facts say each sentence."""
+def audit(
+    readings: Sequence[Reading], weights: LedgerWeights, ask: Ask, ask_questions: AskQuestions | None
+) -> list[Audit]:
+    """Ask whether each text says its facts, and whether the facts say each sentence.
+
+    `ask_questions` has a second model read the values of facts in the text.
+    """
     alignments = [align_records(reading) for reading in readings]
     answers = ask([_questions(*each) for each in zip(readings, alignments, strict=True)])
+    replies = _ask_questions(readings, alignments, ask_questions) if ask_questions else [{}] * len(readings)
     audits = []
-    for reading, alignment, of_example in zip(readings, alignments, answers, strict=True):
+    for reading, alignment, of_example, replied in zip(readings, alignments, answers, replies, strict=True):
         asked = _asked(reading, alignment)
         of_facts = dict(zip(asked, of_example, strict=False))
         facts = {index: of_facts.get(index, NOT_SAID) for index in reading.facts}
-        audits.append(Audit(reading, alignment, facts, of_example[len(asked) :], weights))
+        audits.append(Audit(reading, alignment, facts, of_example[len(asked) :], replied, weights))
     return audits
+
+
+def _ask_questions(
+    readings: Sequence[Reading], alignments: Sequence[Alignment], ask: AskQuestions
+) -> list[dict[int, FactReply]]:
+    """Ask each text for the values of its facts, all together."""
+    asked = [
+        {
+            index: question
+            for index in _asked(reading, alignment)
+            if (question := question_about(reading, index, passage_for(reading, index)))
+        }
+        for reading, alignment in zip(readings, alignments, strict=True)
+    ]
+    answers = iter(ask([question for of_text in asked for question in of_text.values()]))
+    return [
+        read_replies(reading, of_text, list(islice(answers, len(of_text))))
+        for reading, of_text in zip(readings, asked, strict=True)
+    ]
 
 
 def _asked(reading: Reading, alignment: Alignment) -> list[int]:

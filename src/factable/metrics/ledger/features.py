@@ -16,6 +16,7 @@ from factable.metrics.ledger.reading import (
     says,
     uncovered_words,
 )
+from factable.metrics.ledger.replies import FactReply
 from factable.models.nli import CONTRADICTION, ENTAILMENT
 from factable.text.values import Boolean, Date, Name, NameList, Number, Relation, Value, compare_values
 from factable.text.values.words import split_words
@@ -34,8 +35,14 @@ def logit(probability: float) -> float:
     return max(-MAX_LOGIT, min(MAX_LOGIT, odds))
 
 
-def about_fact(reading: Reading, alignment: Alignment, index: int, answer: NliAnswer | None) -> Features:
-    """What speaks for the text saying a fact; a record that only names has no answer."""
+def about_fact(
+    reading: Reading,
+    alignment: Alignment,
+    index: int,
+    answer: NliAnswer | None,
+    reply: FactReply | None,
+) -> Features:
+    """What speaks for the text saying a fact; a record that only names has no answer and no reply."""
     value = reading.values[index][0]
     hit = alignment.hits.get(index)
     exact = isinstance(value, Number | Date)
@@ -64,6 +71,18 @@ def about_fact(reading: Reading, alignment: Alignment, index: int, answer: NliAn
         "said apart": float(hit is not None and _is_apart(reading, index, hit.span)),
         "denied": float(denied and hit is None),
         "subject unsaid": float(bool(subject) and not reading.subjects.get(subject)),
+        **_about_reply(reply, said=hit is not None),
+    }
+
+
+def _about_reply(reply: FactReply | None, *, said: bool) -> Features:
+    """What the reply to a question about a fact speaks for; `said` if its value is in the text."""
+    similarity, answerable, of_another = reply or FactReply(0.0, 0.0, of_another=False)
+    return {
+        "answered": similarity * answerable,
+        "answered otherwise": (1 - similarity) * answerable,
+        "answered with another": answerable * of_another,
+        "not answered, said": (1 - answerable) * (reply is not None and said),
     }
 
 

@@ -25,6 +25,7 @@ from factable.metrics.questeval.metric import QuestEval
 from factable.metrics.selection import FactNames, Selection, names_in
 from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
+from factable.models.qa import answer_questions
 from factable.models.templates import load_templates, templates_checksum
 from factable.text.schema_hints import SchemaHints, units_by_name, words_by_name
 from factable.types import Example
@@ -75,7 +76,7 @@ class Ledger(VerdictMetric):
     )
     evidence: str = param(
         "best",
-        '"best", or "fast": without the model that marks words beside objects and rows',
+        '"best", or "fast": without the models that mark words and answer questions',
         choices=("best", "fast"),
     )
     value: str = param(
@@ -194,9 +195,11 @@ class Ledger(VerdictMetric):
 
     def _plain(self, examples: Sequence[Example]) -> list[Verdict]:
         """Verdicts on texts beside triples and slots."""
-        templates, weights = load_templates(self.templates), load_ledger_weights(self.weights)
+        templates, weights = load_templates(self.templates), load_ledger_weights(self.weights, self.evidence)
         ask = partial(entailment_of_groups, self.model)
-        audits = audit([Reading.of(example, templates, self.hints) for example in examples], weights, ask)
+        ask_questions = partial(answer_questions, QA_MODEL) if self.is_best else None
+        readings = [Reading.of(example, templates, self.hints) for example in examples]
+        audits = audit(readings, weights, ask, ask_questions)
         doubts = [doubts_of(each, self.rules, templates) for each in audits]
         answers = ask([each.pairs for each in doubts])
         return [make_verdict(*each, self.rules) for each in zip(audits, doubts, answers, strict=True)]
@@ -237,7 +240,7 @@ class Ledger(VerdictMetric):
         return values
 
 
-MARKS_MODEL = "marks"
+MARKS_MODEL, QA_MODEL = "marks", "qa"
 
 
 class LedgerOptions(TypedDict, total=False):

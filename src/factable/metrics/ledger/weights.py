@@ -1,4 +1,4 @@
-"""The weights that turn features into probabilities: four small logistic models in a file people can read."""
+"""The weights that turn features into probabilities: small logistic models in a file people can read."""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from factable.models.runtime.manifest import read_shipped
 BIAS = "bias"
 PARTS = ("fact", "value", "sentence", "verdict")
 SHIPPED = "data/ledger/weights.json"
-# Weights for objects and rows, with and without the model that marks words.
+# Weights for objects and rows. Each file has those for all evidence ("best") and for less ("fast").
 STRUCTURED = "data/ledger/structured.json"
 STRUCTURED_PARTS = ("statement", "number", "name", "words", "text")
 
@@ -37,18 +37,18 @@ def probability(odds: float) -> float:
     return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
 
 
-def load_ledger_weights(path: str) -> LedgerWeights:
+def load_ledger_weights(path: str, evidence: str = "best") -> LedgerWeights:
     """The weights in a file, or those that come with factable where none is named."""
-    return _parse(path, _content(path))
+    return _parse(path, _content(path), evidence)
 
 
 @lru_cache(maxsize=8)
-def _parse(path: str, content: bytes) -> LedgerWeights:
+def _parse(path: str, content: bytes, evidence: str) -> LedgerWeights:
     source = path or SHIPPED
     try:
-        stored = orjson.loads(content)["weights"]
+        stored = orjson.loads(content)["weights"][evidence]
         weights = {part: {name: _finite(value) for name, value in stored[part].items()} for part in PARTS}
-        known = load_ledger_weights("").by_part if path else weights
+        known = load_ledger_weights("", evidence).by_part if path else weights
         missing = [part for part in PARTS if weights[part].keys() != known[part].keys()]
     except (AttributeError, LookupError, OverflowError, TypeError, ValueError):
         missing = list(PARTS)

@@ -1,4 +1,5 @@
 import math
+from functools import partial
 
 import pytest
 
@@ -9,6 +10,7 @@ from factable.metrics.ledger.metric import Ledger
 from factable.metrics.ledger.reading import Reading
 from factable.metrics.ledger.weights import load_ledger_weights
 from factable.models.nli import entailment_of_groups
+from factable.models.qa import answer_questions
 from factable.models.templates import load_templates
 from factable.train.ledger import CASES
 from factable.train.perturbations import ORIGINAL, Perturbed
@@ -50,7 +52,8 @@ def test_shipped_weights_know_every_feature():
     example = Example("", "", "Dune, by Frank Herbert, has 421 pages. Bob said so.", TABLE)
     reading = Reading.of(example, load_templates("default"))
     weights = load_ledger_weights("")
-    (audited,) = audit([reading], weights, lambda groups: entailment_of_groups("nli", groups))
+    ask, ask_questions = partial(entailment_of_groups, "nli"), partial(answer_questions, "qa")
+    (audited,) = audit([reading], weights, ask, ask_questions)
     for part, cases_of in CASES.items():
         for case in cases_of(Perturbed(ORIGINAL, example), audited):
             assert weights.by_part[part].keys() == {"bias", *case.features}
