@@ -39,7 +39,8 @@ POSITIVE = frozenset(
 NEGATIVE = frozenset(
     (
         "answered otherwise",
-        "answered with another",
+        "answered with another attribute",
+        "answers exchanged",
         "not answered, said",
         "contradiction",
         "missing exact",

@@ -77,12 +77,14 @@ def about_fact(
 
 def _about_reply(reply: FactReply | None, *, said: bool) -> Features:
     """What the reply to a question about a fact speaks for; `said` if its value is in the text."""
-    similarity, answerable, of_another = reply or FactReply(0.0, 0.0, of_another=False)
+    given = reply or FactReply(0.0, 0.0)
     return {
-        "answered": similarity * answerable,
-        "answered otherwise": (1 - similarity) * answerable,
-        "answered with another": answerable * of_another,
-        "not answered, said": (1 - answerable) * (reply is not None and said),
+        "answered": given.similarity * given.answerable,
+        "answered otherwise": (1 - given.similarity) * given.answerable,
+        "answered with another attribute": given.answerable * given.of_another_attribute,
+        "answered with another subject": given.answerable * given.of_another_subject,
+        "answers exchanged": given.answerable * given.exchanged,
+        "not answered, said": (1 - given.answerable) * (reply is not None and said),
     }
 
 

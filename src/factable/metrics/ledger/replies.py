@@ -13,6 +13,7 @@ from factable.text.answers import value_similarity
 from factable.text.questions import Questions
 from factable.text.templates import clean_value
 from factable.text.values import Boolean
+from factable.types import Record
 
 AskQuestions = Callable[[Sequence[QuestionInText]], list[QaAnswer]]
 # An answer that is as similar as this is the value.
@@ -20,11 +21,17 @@ ENOUGH = 0.5
 
 
 class FactReply(NamedTuple):
-    """How similar the answer is to the value, how probably there is one, and whether another fact has it."""
+    """How similar the answer is to the value, and how probably there is one.
+
+    A wrong answer may be the value of another attribute, or of the same attribute of another subject, which
+    the model mixes up now and then. Two facts are exchanged if each answer is the value of the other.
+    """
 
     similarity: float
     answerable: float
-    of_another: bool
+    of_another_attribute: bool = False
+    of_another_subject: bool = False
+    exchanged: bool = False
 
 
 def question_about(reading: Reading, index: int, passage: str) -> QuestionInText | None:
@@ -37,15 +44,42 @@ def question_about(reading: Reading, index: int, passage: str) -> QuestionInText
 def read_replies(
     reading: Reading, asked: Mapping[int, QuestionInText], answers: Sequence[QaAnswer]
 ) -> dict[int, FactReply]:
-    """The answers about the facts of one text, each compared with the value."""
+    """The answers about the facts of one text, each compared with the value.
+
+    Of several values of one attribute an answer is one, and says nothing about the others.
+    """
+    given = dict(zip(asked, answers, strict=True))
+    similarities = {index: _similarity(reading.facts[index], answer) for index, answer in given.items()}
+    others = {
+        index: _facts_with(reading, index, answer) if similarities[index] < ENOUGH else []
+        for index, answer in given.items()
+    }
     replies = {}
-    for index, answer in zip(asked, answers, strict=True):
-        record = reading.facts[index]
-        similarity = value_similarity(clean_value(record.value), answer.text, record.attribute)
-        of_another = similarity < ENOUGH and any(
-            value_similarity(clean_value(other.value), answer.text, other.attribute) >= ENOUGH
-            for number, other in reading.facts.items()
-            if number != index and not isinstance(reading.values[number][0], Boolean)
+    for index, answer in given.items():
+        record, named = reading.facts[index], [reading.facts[other] for other in others[index]]
+        if any(other[:2] == record[:2] for other in named):
+            continue
+        same = any(other.attribute == record.attribute for other in named)
+        replies[index] = FactReply(
+            similarities[index],
+            answer.answerable,
+            of_another_attribute=bool(named) and not same,
+            of_another_subject=same,
+            exchanged=any(index in others.get(other, ()) for other in others[index]),
         )
-        replies[index] = FactReply(similarity, answer.answerable, of_another)
     return replies
+
+
+def _facts_with(reading: Reading, index: int, answer: QaAnswer) -> list[int]:
+    """The other facts whose value an answer is."""
+    return [
+        number
+        for number, other in reading.facts.items()
+        if number != index
+        and not isinstance(reading.values[number][0], Boolean)
+        and _similarity(other, answer) >= ENOUGH
+    ]
+
+
+def _similarity(record: Record, answer: QaAnswer) -> float:
+    return value_similarity(clean_value(record.value), answer.text, record.attribute)
