@@ -40,6 +40,7 @@ NEGATIVE = frozenset(
     (
         "answered otherwise",
         "answered with another attribute",
+        "answered with another amount",
         "answers exchanged",
         "not answered, said",
         "contradiction",

@@ -71,11 +71,11 @@ def about_fact(
         "said apart": float(hit is not None and _is_apart(reading, index, hit.span)),
         "denied": float(denied and hit is None),
         "subject unsaid": float(bool(subject) and not reading.subjects.get(subject)),
-        **_about_reply(reply, said=hit is not None),
+        **_about_reply(reply, entailed, said=hit is not None),
     }
 
 
-def _about_reply(reply: FactReply | None, *, said: bool) -> Features:
+def _about_reply(reply: FactReply | None, entailed: float, *, said: bool) -> Features:
     """What the reply to a question about a fact speaks for; `said` if its value is in the text."""
     given = reply or FactReply(0.0, 0.0)
     return {
@@ -84,6 +84,8 @@ def _about_reply(reply: FactReply | None, *, said: bool) -> Features:
         "answered with another attribute": given.answerable * given.of_another_attribute,
         "answered with another subject": given.answerable * given.of_another_subject,
         "answers exchanged": given.answerable * given.exchanged,
+        "answered with another amount": given.answerable * given.other_amount,
+        "entailed, answered with another amount": entailed * given.answerable * given.other_amount,
         "not answered, said": (1 - given.answerable) * (reply is not None and said),
     }
 

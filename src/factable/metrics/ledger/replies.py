@@ -12,7 +12,7 @@ from factable.models.qa import QaAnswer, QuestionInText
 from factable.text.answers import value_similarity
 from factable.text.questions import Questions
 from factable.text.templates import clean_value
-from factable.text.values import Boolean
+from factable.text.values import Boolean, Date, Number, Relation, compare_values, parse_value
 from factable.types import Record
 
 AskQuestions = Callable[[Sequence[QuestionInText]], list[QaAnswer]]
@@ -24,7 +24,8 @@ class FactReply(NamedTuple):
     """How similar the answer is to the value, and how probably there is one.
 
     A wrong answer may be the value of another attribute, or of the same attribute of another subject, which
-    the model mixes up now and then. Two facts are exchanged if each answer is the value of the other.
+    the model mixes up now and then. Two facts are exchanged if each answer is the value of the other. Two
+    numbers or two dates that differ are `other_amount`.
     """
 
     similarity: float
@@ -32,6 +33,7 @@ class FactReply(NamedTuple):
     of_another_attribute: bool = False
     of_another_subject: bool = False
     exchanged: bool = False
+    other_amount: bool = False
 
 
 def question_about(reading: Reading, index: int, passage: str) -> QuestionInText | None:
@@ -66,6 +68,7 @@ def read_replies(
             of_another_attribute=bool(named) and not same,
             of_another_subject=same,
             exchanged=any(index in others.get(other, ()) for other in others[index]),
+            other_amount=_is_other_amount(record, answer),
         )
     return replies
 
@@ -82,4 +85,13 @@ def _facts_with(reading: Reading, index: int, answer: QaAnswer) -> list[int]:
 
 
 def _similarity(record: Record, answer: QaAnswer) -> float:
+    if _is_other_amount(record, answer):
+        return 0.0
     return value_similarity(clean_value(record.value), answer.text, record.attribute)
+
+
+def _is_other_amount(record: Record, answer: QaAnswer) -> bool:
+    """Whether value and answer are two numbers or two dates that differ, if only in part."""
+    value = parse_value(clean_value(record.value), record.attribute)
+    given = parse_value(answer.text, record.attribute)
+    return isinstance(value, Number | Date) and compare_values(value, given) is Relation.DIFFERENT
