@@ -41,6 +41,7 @@ NEGATIVE = frozenset(
         "answered otherwise",
         "answered with another attribute",
         "answered with another amount",
+        "answered with another subject",
         "answers exchanged",
         "not answered, said",
         "contradiction",

@@ -48,39 +48,38 @@ def read_replies(
 ) -> dict[int, FactReply]:
     """The answers about the facts of one text, each compared with the value.
 
-    Of several values of one attribute an answer is one, and says nothing about the others.
+    Of several values of one attribute an answer is one, and says nothing about the others. One that has the
+    values of several facts in it says nothing about any.
     """
     given = dict(zip(asked, answers, strict=True))
     similarities = {index: _similarity(reading.facts[index], answer) for index, answer in given.items()}
-    others = {
-        index: _facts_with(reading, index, answer) if similarities[index] < ENOUGH else []
-        for index, answer in given.items()
-    }
+    others = {index: _facts_with(reading, index, given) for index in given}
     replies = {}
     for index, answer in given.items():
         record, named = reading.facts[index], [reading.facts[other] for other in others[index]]
-        if any(other[:2] == record[:2] for other in named):
+        is_value, is_listed = similarities[index] >= ENOUGH, any(other[:2] == record[:2] for other in named)
+        is_unclear = (named and not is_listed) if is_value else is_listed
+        if is_unclear and answer.answerable >= ENOUGH:
             continue
-        same = any(other.attribute == record.attribute for other in named)
+        of_another_subject = not is_value and any(other.attribute == record.attribute for other in named)
         replies[index] = FactReply(
             similarities[index],
             answer.answerable,
-            of_another_attribute=bool(named) and not same,
-            of_another_subject=same,
-            exchanged=any(index in others.get(other, ()) for other in others[index]),
+            of_another_attribute=not is_value and bool(named) and not of_another_subject,
+            of_another_subject=of_another_subject,
+            exchanged=not is_value and any(index in others[other] for other in others[index]),
             other_amount=_is_other_amount(record, answer),
         )
     return replies
 
 
-def _facts_with(reading: Reading, index: int, answer: QaAnswer) -> list[int]:
-    """The other facts whose value an answer is."""
+def _facts_with(reading: Reading, index: int, given: Mapping[int, QaAnswer]) -> list[int]:
+    """The facts with another value, asked about as well, whose value is in the answer about this one."""
+    own = reading.facts[index].value
     return [
-        number
-        for number, other in reading.facts.items()
-        if number != index
-        and not isinstance(reading.values[number][0], Boolean)
-        and _similarity(other, answer) >= ENOUGH
+        other
+        for other in given
+        if reading.facts[other].value != own and _similarity(reading.facts[other], given[index]) >= ENOUGH
     ]
 
 

@@ -40,7 +40,7 @@ CHECKSUMS = {
     "data/extractor/webnlg.safetensors": "f61433d2754409b469494005fbb37fe78162348cd26bd354d4ccd8b5f61c5870",
     "data/fact_classifier/e2e.json": "97f4542d195fbcc2201618b89d301ed50ab6109a5ac4b4688b81f31951eaf62f",
     "data/ledger/structured.json": "d2b46947d6c8a36ec5ac27e7ec1339ee8c24f882b6c8a6057b67a201c115b08e",
-    "data/ledger/weights.json": "b600bbed05f916f30b108dab8be275f714aae5079354fa74856c1044cb260a74",
+    "data/ledger/weights.json": "cf81ce546d5b4046458339c6bea9fa1aeae18da938f74eecd0f076e65e355d6e",
     "data/models/embed/manifest.json": "8f5b50bc3dc8badf100ae458a781862ec88622349426b150f30a3f726a62e2d4",
     "data/models/marks/manifest.json": "8e365184ed9fbe410b93c9970ee21db6fcd326e97ac4c3eca2386ed062bf547a",
     "data/models/nli/manifest.json": "d096d69e0d6b345ff0c6f8712ec58c13e9e981939dcf17a809d25b96f9038674",
