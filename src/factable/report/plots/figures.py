@@ -225,7 +225,8 @@ def _row_middles(axes: "Axes") -> list[float]:
 def _list_names_once(panels: Sequence["Axes"], names: Sequence[str]) -> None:
     """Write the names of the rows beside the first panel of each line of panels."""
     for axes in panels:
-        if axes.get_subplotspec().is_first_col():
+        place = axes.get_subplotspec()
+        if place is not None and place.is_first_col():
             axes.set_yticks(axes.get_yticks(), list(map(wrap, names)))
             axes.tick_params(labelleft=True)
 
