@@ -31,7 +31,7 @@ def test_path(run_factable, folder):
 def test_info(run_factable, folder):
     first, *rest, limits = printed(run_factable("cache", "info", FACTABLE_CACHE=str(folder))).splitlines()
     assert first == f"     2.0 MB  answers of NLI models in {folder / 'nli-2.sqlite'}"
-    assert len(rest) == 5
+    assert len(rest) == 6
     assert limits == "the oldest answers are deleted beyond 1 GB for each file and 180 days"
 
 

@@ -53,6 +53,7 @@ def test_json(run, annotated):
     assert verdict["statistics"]["alpha_interval"] == {
         "value": None,
         "mean": None,
+        "deviation": None,
         "low": None,
         "high": None,
         "reason": "labels are no numbers",

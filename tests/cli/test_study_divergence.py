@@ -122,7 +122,7 @@ def test_ratings_are_not_needed_for_coverage(run, tmp_path):
         ),
         (("--human", "semantics"), "no rating 'entailed' says whose references the data entails"),
         (("--label", "semantic"), "no rating 'semantic'; did you mean 'semantics'?"),
-        (("--histogram", "x.gif"), "picture 'x.gif' ends in '.gif'; end it in .png, .svg or .pdf"),
+        (("--histogram", "x.gif"), "picture 'x.gif' ends in '.gif'; end it in .png, .svg, .pdf or .pgf"),
         (("--draws", "0"), "Invalid value for '--draws'"),
     ],
 )
@@ -166,7 +166,7 @@ def test_pictures_that_cannot_be_written(run, labelled, tmp_path, name, option):
     assert result.stderr.decode() == message
     other = run(*name, labelled, option, tmp_path / "x.bmp", "--out", tmp_path / "out.json")
     assert other.returncode == 2
-    assert b"ends in '.bmp'; end it in .png, .svg or .pdf" in other.stderr
+    assert b"ends in '.bmp'; end it in .png, .svg, .pdf or .pgf" in other.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -183,7 +183,9 @@ def test_a_picture_does_not_replace_an_input(run, tmp_path, name, option):
 def test_tuning_draws_nothing(run, labelled):
     result = run("study", labelled, "--tune", "parent(mix=*)", "--plot", "x.svg")
     assert result.returncode == 2
-    assert result.stderr == b"factable: --plot and --scatter draw the study of -m; drop them or --tune\n"
+    assert result.stderr == (
+        b"factable: --plot, --scatter and --distribution draw the study of -m; drop them or --tune\n"
+    )
 
 
 def test_without_matplotlib(run, labelled, monkeypatch, tmp_path):

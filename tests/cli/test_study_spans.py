@@ -63,7 +63,13 @@ def test_json(run, marked):
     assert spans["statistics"]["false_alarms"]["value"] == 1.0
     assert label["statistics"]["auc"]["value"] == 1.0
     assert label["statistics"]["character_f1"]["reason"] == "label gives labels, no spans"
-    assert person["statistics"]["character_f1"] == {"value": 1.0, "mean": 1.0, "low": 1.0, "high": 1.0}
+    assert person["statistics"]["character_f1"] == {
+        "value": 1.0,
+        "mean": 1.0,
+        "deviation": 0.0,
+        "low": 1.0,
+        "high": 1.0,
+    }
     assert {name: one["texts"] for name, one in person["by_domain"].items()} == {"even": 6, "odd": 6}
     assert {name: one["faulty"] for name, one in person["by_system"].items()} == {"first": 0, "second": 3}
     assert person["by_category"]["food"]["overlap_recall"]["value"] == 1.0

@@ -183,12 +183,12 @@ def test_a_misspelt_plug_in_gets_a_hint(site, tmp_path):
     [
         (
             "raising",
-            1,
+            2,
             r"metric raising failed \(KeyError: .*no such thing.* at .*toy\.py:\d+\); see its authors' page",
         ),
         (
             "short",
-            1,
+            2,
             r"metric short failed \(ValueError: value has 1 numbers for 2 examples at .*; see its auth",
         ),
         (

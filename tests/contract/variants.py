@@ -128,6 +128,7 @@ MAKERS: dict[tuple[str, str], Callable[[Path], object]] = {
     ("", "classifier"): make_classifier,
     ("", "weights"): make_weights,
     ("", "pool"): make_pool,
+    ("ranking", "training"): make_pool,
     ("bertscore", "model"): copy_model("embed", "window", 0.25),
     ("bertscore", "idf"): make_pool,
     ("bertscore", "baseline"): make_baseline,
