@@ -326,7 +326,7 @@ class Matcher:
         scope = self.scope(mention.start, mention.end)
         candidates = sorted(
             (
-                Candidate(leaf, relation, self.cue(leaf, span), self.scope_score(leaf, scope))
+                Candidate(leaf, relation, self.cue(leaf, span), self._scope_of(leaf, scope))
                 for leaf, relation in leaves.items()
             ),
             key=lambda each: (-each.strength, ORDER[each.relation], each.leaf),
@@ -366,7 +366,19 @@ class Matcher:
         may_stray = is_amount or isinstance(mention.value, Name)
         if instead is None and may_stray and candidates and candidates[0].scope == 0:
             instead = self._displaced(span, candidates[0], leaves, scope)
+        if any(each.relation is Relation.EQUAL and self._names_row(each.leaf) for each in candidates):
+            # What names a row can be said of any row.
+            instead = None
         return Match(span, mention, tuple(candidates), instead)
+
+    def _scope_of(self, leaf: int, scope: Mapping[int, float]) -> float:
+        """How much the text speaks of what a value belongs to; of a row, where the value is its name."""
+        return max(MIN_SCOPE if self._names_row(leaf) else 0.0, self.scope_score(leaf, scope))
+
+    def _names_row(self, leaf: int) -> bool:
+        """Whether a value is the name of its frame, as the dates of a series are."""
+        value = self.structure.leaves[leaf]
+        return self.structure.frame_of(value).name == value.value
 
     def _is_of_named_row(self, candidates: Sequence[Candidate], instead: Candidate, span: Span) -> bool:
         """Whether the sentence names the row that a value is of, and the other value is of another row."""
