@@ -75,6 +75,10 @@ TOTTO = json.dumps(
         "sentence_annotations": [{"final_sentence": "It won 3."}],
     }
 ).encode()
+GSML = (
+    b"TEXT_ID,SENTENCE_ID,ANNOTATION_ID,TOKENS,SENT_TOKEN_START,SENT_TOKEN_END,DOC_TOKEN_START,DOC_TOKEN_END,"
+    b"TYPE\none.txt,1,1,line,2,2,2,2,NAME\n"
+)
 ROTOWIRE = json.dumps(
     [
         {

@@ -135,6 +135,15 @@ def _formats(folder: Path) -> Iterable[Target]:
         yield Target(f"convert {name}", content, _of_file(folder / f"source-{name}", read))
     (folder / "one").write_bytes(b"one line\n")
     beside = str(folder / "one")
+    (folder / "reports").mkdir(exist_ok=True)
+    (folder / "reports" / "one.txt").write_bytes(b"one line\n")
+    (folder / "games").write_bytes(samples.ROTOWIRE)
+    games, reports = str(folder / "games"), str(folder / "reports")
+    yield Target(
+        "convert gsml",
+        [samples.GSML],
+        _of_file(folder / "marks", lambda path: _convert("gsml", path, games, reports)),
+    )
     yield Target(
         "convert wikibio",
         [samples.BOXES],

@@ -125,7 +125,9 @@ def make_sandbox(folder: Path) -> Path:
     }
     for name, content in lines.items():
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in content))
-    (folder / "b.jsonl.gz").write_bytes(gzip.compress((folder / "b.jsonl").read_bytes()))
+    others = [{**row, "id": f"b{row['id']}"} for row in lines["b.jsonl"]]
+    packed = "".join(json.dumps(row) + "\n" for row in others).encode()
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(packed))
     _write_tables(folder, rows)
     _write_published_formats(folder)
     page = (ROOT / "docs" / "adding-a-metric.md").read_text()

@@ -42,7 +42,10 @@ NOT_RUN = {
     r"localhost:8765": "asks a server; tests/serve does",
     r"^docker ": "makes an image",
     r"zsh_source|fish_source": "is for another shell",
-    r"benchmarks/": "needs published data",
+    r"benchmarks/|python -m studies": "needs published data",
+    r"--judge|judge\(|JUDGE_KEY": "asks a language model; tests of the judge start one",
+    r"campaign (?!create).*marks\.db": "needs a campaign; tests/cli/test_campaign.py makes one",
+    r"\b(annotations|verdicts|right)\.jsonl": "reads what a campaign exported",
 }
 # The texts of these commands may fail, which is no error of the command.
 JUDGING = re.compile(r"^factable (check|gate)\b")
