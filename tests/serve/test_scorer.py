@@ -9,6 +9,7 @@ from factable.serve.observe import Counters
 from factable.serve.scorer import BusyError, CrashedError, Scorer, TooSlowError
 from factable.serve.settings import Settings
 from factable.serve.work import Check, Lines
+from helpers.loops import run_apart
 from helpers.worker_tasks import obey
 
 pytestmark = pytest.mark.process
@@ -56,7 +57,7 @@ def test_what_waits_becomes_one_batch(tmp_path):
             await busy
             return counters.render()
 
-    assert "factable_batch_texts_count 2" in asyncio.run(run())
+    assert "factable_batch_texts_count 2" in run_apart(run())
 
 
 def test_people_come_before_files_and_files_get_their_turn(tmp_path):
@@ -78,7 +79,7 @@ def test_people_come_before_files_and_files_get_their_turn(tmp_path):
             await asyncio.gather(busy, *files, *people)
         return [getattr(task, "text", "file") for task in done]
 
-    order = asyncio.run(run())
+    order = run_apart(run())
     assert order[0] == "person 0"
     assert order.index("file") < 5
     assert order[-1] == "file"
@@ -100,7 +101,7 @@ def test_a_full_queue_refuses_and_the_patient_wait(tmp_path):
             (tmp_path / "go").touch()
             return await asyncio.gather(busy, *asked, patient)
 
-    assert asyncio.run(run())[1:] == [b"one", b"two", b"four\n"]
+    assert run_apart(run())[1:] == [b"one", b"two", b"four\n"]
 
 
 def test_a_request_that_is_given_up_is_not_worked_on(tmp_path):
@@ -117,7 +118,7 @@ def test_a_request_that_is_given_up_is_not_worked_on(tmp_path):
             await busy
             return counters.render()
 
-    assert "failed_batches_total{" not in asyncio.run(run())
+    assert "failed_batches_total{" not in run_apart(run())
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_a_text_that_ends_its_worker_harms_nobody_else(order, error):
             assert await asked[2] == b"two"
             return await scorer.ask(lines("three", bad, "four"))
 
-    rows = asyncio.run(run()).splitlines()
+    rows = run_apart(run()).splitlines()
     assert rows[0] == b"three"
     assert rows[1].startswith(b'{"line":2,"error":')
     assert rows[2] == b"four"
@@ -148,7 +149,7 @@ def test_errors_are_logged_without_what_they_say(caplog):
             with pytest.raises(CrashedError):
                 await scorer.ask(Check({}, "fail"))
 
-    asyncio.run(run())
+    run_apart(run())
     assert "ValueError at " in caplog.text
     assert "secret" not in caplog.text
 
@@ -161,4 +162,4 @@ def test_stopping_does_not_wait_for_a_text_that_takes_long():
                 await asyncio.sleep(0.01)
         asked.cancel()
 
-    asyncio.run(run())
+    run_apart(run())

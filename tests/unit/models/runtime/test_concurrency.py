@@ -19,6 +19,7 @@ from factable.models.nli import TextPair, entailment, load_nli
 from factable.models.runtime import cache, progress
 from factable.text import memo
 from factable.text.values import parts_of
+from helpers.loops import run_apart
 from helpers.nli_models import make_onnx_folder
 
 PAIRS = [TextPair(f"Ada has {number} cats.", f"Ada has {number % 7} cats.") for number in range(40)]
@@ -60,7 +61,7 @@ def test_checks_in_asyncio():
     async def run():
         return await asyncio.gather(*(asyncio.to_thread(factable.check, DATA, TEXT) for _ in range(8)))
 
-    assert [str(verdict) for verdict in asyncio.run(run())] == [expected] * 8
+    assert [str(verdict) for verdict in run_apart(run())] == [expected] * 8
 
 
 def test_listeners_of_threads_leave_by_themselves():
@@ -223,7 +224,7 @@ def test_ledgers_of_threads_and_tasks_are_those_of_one():
     async def run():
         return await asyncio.gather(*(asyncio.to_thread(ledgers) for _ in range(3)))
 
-    assert asyncio.run(run()) == [expected[0]] * 3
+    assert run_apart(run()) == [expected[0]] * 3
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="there is no fork here")
