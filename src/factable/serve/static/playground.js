@@ -58,6 +58,7 @@ function keep() {
 }
 
 async function check() {
+  clearTimeout(timer);
   running?.abort();
   running = null;
   if (!state.input.trim() || !state.text.trim()) {
