@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from factable.io.data import is_missing
+from factable.text.patterns import lazy_pattern
 from factable.text.schema_hints import NO_HINTS, SchemaHints
 from factable.text.templates import clean_value, split_identifier
 from factable.types import Record, Table
@@ -46,25 +47,25 @@ _CONTAINERS = frozenset(_CONTAINER_KEYS.split())
 _GENERIC_KEYS = "name value text display all long title label amount total full number val"
 _GENERIC = frozenset(_GENERIC_KEYS.split())
 NAMING = ("name", "title", "full name", "fullname", "display name", "label", "headline")
-_TECHNICAL_KEY = re.compile(
+_TECHNICAL_KEY = lazy_pattern(
     r"\b(?:ids?|uuid|guid|urls?|uri|href|links?|img|images?|logo|icon|thumbnail|photo|picture|avatar|timestamp|"
     r"hash|checksum|etag|slug|lat|lon|lng|latitude|longitude|coord|coords|coordinates|token|schema|"
     r"last modified|request)\b|"
     r"(?:\b(?:sku|ean|barcode|codes?|ref|units?|uom|currency|timezone|locale)|\w at)\Z",
     re.IGNORECASE,
 )
-_TECHNICAL_VALUE = re.compile(
+_TECHNICAL_VALUE = lazy_pattern(
     r"(?:https?|ftp|s3|file)://\S+|www\.\S+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}|"
     r"\S*/\S+\.(?:png|jpe?g|gif|svg|webp|pdf|mp[34]|json)|\S+@\S+\.\w+",
     re.IGNORECASE,
 )
-_STAMP_KEY = re.compile(r"\b(?:time|stamp|timestamp|dt|epoch|date|first|second|start|end)\b", re.IGNORECASE)
-_STAMP_VALUE = re.compile(r"1[0-9]{9}(?:[0-9]{3})?")
-_SENTENCE_END = re.compile(r"[.!?](?:\s|\Z)")
+_STAMP_KEY = lazy_pattern(r"\b(?:time|stamp|timestamp|dt|epoch|date|first|second|start|end)\b", re.IGNORECASE)
+_STAMP_VALUE = lazy_pattern(r"1[0-9]{9}(?:[0-9]{3})?")
+_SENTENCE_END = lazy_pattern(r"[.!?](?:\s|\Z)")
 MIN_PROSE_WORDS = 9
 MAX_NAME_WORDS = 8
 MIN_PROSE_WORDS_WITHOUT_STOP = 16
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX = lazy_pattern(r"\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -451,8 +452,8 @@ def _same_shape(objects: Sequence[Mapping[str, object]]) -> bool:
     return bool(shared) and 2 * len(shared) >= max(map(len, objects))
 
 
-_MEASURE = re.compile(r"[^\w\s]{0,2}\s?\d[\d.,\s]*(?:[^\W\d]{1,3}\b|\W*)[\w/°%²³]*")
-_MOMENT = re.compile(r"\d[-/:]\d|\b(?:1[5-9]|20)\d\d\b")
+_MEASURE = lazy_pattern(r"[^\w\s]{0,2}\s?\d[\d.,\s]*(?:[^\W\d]{1,3}\b|\W*)[\w/°%²³]*")
+_MOMENT = lazy_pattern(r"\d[-/:]\d|\b(?:1[5-9]|20)\d\d\b")
 
 
 def _is_words(value: str) -> bool:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values import (
     Boolean,
@@ -21,7 +22,7 @@ from factable.text.values import (
 from factable.text.values.words import same_word, split_words
 from factable.types import Record, Span
 
-_WORD = re.compile(r"[^\W_]+(?:[-'’./,&][^\W_]+)*")
+_WORD = lazy_pattern(r"[^\W_]+(?:[-'’./,&][^\W_]+)*")
 # Words that are not part of a noun phrase, or begin one.
 _OTHER_WORDS = """
 a an the and or but nor so as at by for from in into near of off on onto out over than through to under until
@@ -40,11 +41,11 @@ _NO_NOUNS = frozenset(_OTHER_WORDS.split())
 _BEGINNING = "a an the its his her their this these no some several many"
 _DETERMINERS = frozenset(_BEGINNING.split())
 # A capitalised word that does not begin a sentence; words in all capitals do not show how names are written.
-_NAME = re.compile(r"(?<![.!?]\s)(?<!\A)\b[A-Z][a-z]")
+_NAME = lazy_pattern(r"(?<![.!?]\s)(?<!\A)\b[A-Z][a-z]")
 _MAX_WORDS = 6
 _POSSESSIVE = ("'s", "’s")
 # Between two words of a phrase: spaces, and a full stop only after an initial.
-_JOINING = re.compile(r"(?s:.*)(?<=\w)\s+|(?:.*\W)?\w{1,2} ?\.\s*")
+_JOINING = lazy_pattern(r"(?s:.*)(?<=\w)\s+|(?:.*\W)?\w{1,2} ?\.\s*")
 
 
 def answer_spans(text: str) -> list[Span]:
@@ -151,9 +152,9 @@ def _all_alike(text: str, words: set[str]) -> bool:
     return all(any(same_word(word.folded, other) for other in words) for word in split_words(text))
 
 
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_ARTICLES = lazy_pattern(r"\b(a|an|the)\b")
 _MARKS = str.maketrans("", "", string.punctuation)
-_DENIAL = re.compile(r"\b(?:not?|non|never|without|isn['’]t|doesn['’]t|un\w+)\b", re.IGNORECASE)
+_DENIAL = lazy_pattern(r"\b(?:not?|non|never|without|isn['’]t|doesn['’]t|un\w+)\b", re.IGNORECASE)
 # The similarity of an answer that is less or more exact than the value.
 LESS_EXACT = 0.75
 

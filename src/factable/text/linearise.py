@@ -4,22 +4,22 @@
 `entity [ Ada ] , born [ 1815 ] , …`.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import clean_value, split_identifier
 from factable.types import Record
 
 PART_SEPARATOR, FACT_SEPARATOR = " | ", " ; "
 ENTITY_FACT_SEPARATOR = " , "
-_OUTER_QUOTES = re.compile(r'\A"|"\Z')
-_BEFORE_WORD = re.compile(r"[(\[{<\"'“‘$£€¥#,;:!?*…]")
-_AFTER_WORD = re.compile(
+_OUTER_QUOTES = lazy_pattern(r'\A"|"\Z')
+_BEFORE_WORD = lazy_pattern(r"[(\[{<\"'“‘$£€¥#,;:!?*…]")
+_AFTER_WORD = lazy_pattern(
     r"(?:['’][sS]|[)\]}>\"'”’,;:!?%*…]|(?<=[0-9a-z)\]\"'])\.|(?<=[A-Z][A-Z])\.)\Z",
 )
-_INSIDE_WORD = re.compile(
+_INSIDE_WORD = lazy_pattern(
     r"((?<=[0-9])[-+*^](?=[0-9-])"
     r"|(?<=[a-z])\.(?=[A-Z])"
     r"|(?<=[^\W\d_])(?:[,–—~]|-{1,3})(?=[^\W\d_])"

@@ -3,6 +3,7 @@
 import re
 from typing import Literal, NamedTuple
 
+from factable.text.patterns import lazy_pattern
 from factable.text.sentences import sentence_spans
 from factable.types import Span
 
@@ -22,16 +23,16 @@ class Segment(NamedTuple):
         return self.start, self.end
 
 
-_LINE = re.compile(r"[^\n]+")
-_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*\Z|__[^_\n]{1,80}__:?\s*\Z)")
-_BULLET = re.compile(r"\s*(?:[-*+•–]|\d{1,2}[.)])\s+")
-_RULE = re.compile(r"\s*(?:[-*_=|:]\s*){3,}\Z")
-_ANNOUNCEMENT = re.compile(
+_LINE = lazy_pattern(r"[^\n]+")
+_HEADING = lazy_pattern(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*\Z|__[^_\n]{1,80}__:?\s*\Z)")
+_BULLET = lazy_pattern(r"\s*(?:[-*+•–]|\d{1,2}[.)])\s+")
+_RULE = lazy_pattern(r"\s*(?:[-*_=|:]\s*){3,}\Z")
+_ANNOUNCEMENT = lazy_pattern(
     r"\s*(?:sure|certainly|of course|okay|ok|absolutely|great)\b[^.\n]*[!.:]?\Z|"
     r"\s*(?:here\s+(?:is|are)|here's|below\s+(?:is|are)|this\s+is|the\s+following\s+(?:is|are)|based\s+on)\b[^.\n]*:\Z",
     re.IGNORECASE,
 )
-_SHORT_LABEL = re.compile(r"\s*(?:\*\*)?[^.!?\n]{1,60}(?:\*\*)?:\s*(?:\*\*)?\s*\Z")
+_SHORT_LABEL = lazy_pattern(r"\s*(?:\*\*)?[^.!?\n]{1,60}(?:\*\*)?:\s*(?:\*\*)?\s*\Z")
 
 
 def segments(text: str) -> list[Segment]:

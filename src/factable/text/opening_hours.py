@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from factable.text.patterns import lazy_pattern
 from factable.text.polarity import reported_from
 from factable.text.templates import split_identifier
 from factable.types import Span
@@ -28,7 +29,7 @@ _DAY = (
 )
 _TO = r"[^\S\n]*(?:-|–|—|to|through|thru|until|till)[^\S\n]*"
 _A_WEEK = r"days (?:a|per|of the) week"
-_DAYS = re.compile(
+_DAYS = lazy_pattern(
     rf"(?:between\s+)?(?P<first>{_DAY}){_TO}(?P<last>{_DAY})|"
     rf"between\s+(?P<from>{_DAY})\s+and\s+(?P<till>{_DAY})|(?P<one>{_DAY})|"
     r"\b(?:(?P<all>daily|every single day|(?:every ?|each |all )days?(?: of the week)?|all week(?: long)?|"
@@ -43,66 +44,66 @@ _CLOCK = (
     r"(?:\d{1,2}(?:[:.]\d{1,2})?\s{0,9}(?:[ap]\.\s?m\.?|[ap]m\b)?|noon|midnight)"
     r"(?:\s{1,9}(?:noon|midnight|in the (?:morning|evening|afternoon)))?"
 )
-_RANGE = re.compile(
+_RANGE = lazy_pattern(
     rf"(?:\b(?:from|between)\s+)?(?<![\w:.$-])(?P<start>{_CLOCK})\s{{0,9}}(?:-|–|—|to|until|till|through|and)\s{{0,9}}"
     rf"(?P<end>{_CLOCK})(?![\w%$:/]|\.\d)",
     re.IGNORECASE,
 )
-_UNTIL = re.compile(
+_UNTIL = lazy_pattern(
     r"\b(?:until|till|open to|(?<=\()to|clos(?:es?|ing)(?: (?:its|their) doors)?(?: at)?|up to)\s+"
     rf"(?:as late as )?(?P<end>{_CLOCK})(?![\w%$])",
     re.IGNORECASE,
 )
-_FROM = re.compile(
+_FROM = lazy_pattern(
     r"\b(?:opens? (?:its |their )?(?:doors )?(?:\w+ )?at|opening at|starting (?:at|from)|beginning at|from)"
     rf"\s+(?P<start>{_CLOCK})(?![\w%$])",
     re.IGNORECASE,
 )
 # "closing at 10 pm on weekdays and 11 pm on Saturdays": the second is a time of the same kind.
-_BARE = re.compile(
+_BARE = lazy_pattern(
     r"(?:\band|\bbut|,|\()\s*(?:at\s+)?(?P<time>\d{1,2}(?:[:.]\d{1,2})?\s*[ap]\.?\s?m\b\.?)"
     r"(?=\s+(?:on|mon|tue|wed|thu|fri|sat|sun|week))",
     re.IGNORECASE,
 )
-_CLOSED = re.compile(
+_CLOSED = lazy_pattern(
     r"\b(?:closed|not open|isn['’]t open|does not (?:open|operate))\b"
     r"(?! for (?:lunch|dinner|breakfast|brunch))",
     re.IGNORECASE,
 )
-AROUND_THE_CLOCK = re.compile(r"\b(?:24/7|24 hours(?: a day)?|around the clock|24-hours?)\b", re.IGNORECASE)
-_EXCEPT = re.compile(
+AROUND_THE_CLOCK = lazy_pattern(r"\b(?:24/7|24 hours(?: a day)?|around the clock|24-hours?)\b", re.IGNORECASE)
+_EXCEPT = lazy_pattern(
     r"\b(?:except(?: for)?|excluding|but not|other than|apart from)(?: on)?\s*\Z", re.IGNORECASE
 )
-_TIME = re.compile(r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{1,2}))?\s*(?P<half>[ap])?", re.IGNORECASE)
-_TOPIC = re.compile(
+_TIME = lazy_pattern(r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{1,2}))?\s*(?P<half>[ap])?", re.IGNORECASE)
+_TOPIC = lazy_pattern(
     r"\b(?:open(?:s|ed|ing)?|clos(?:e|es|ed|ing)|hours?|operat(?:es?|ing|ion|ional)|business days|daily|24/7|"
     r"schedule|availab\w+ from|runs? from)\b",
     re.IGNORECASE,
 )
 # Hours of something else than the whole.
-_OTHER_TOPIC = re.compile(
+_OTHER_TOPIC = lazy_pattern(
     r"\b(?:happy hours?|visited|arrived|ordered|wait(?:ed|ing)?|kitchen|rush hours?|peak hours?|within|"
     r"\d+ hours? (?:before|in advance|wait|late)|(?:brunch|breakfast) (?:is|from)|check-?in|delivery)\b",
     re.IGNORECASE,
 )
-_MOSTLY = re.compile(
+_MOSTLY = lazy_pattern(
     r"\b(?:most(?:ly)?|generally|typically|usually|normally|primarily|with (?:some|slight)|approximately)\b",
     re.IGNORECASE,
 )
 # Times of several days together: "closing between 4 and 8", "from 9 or 10".
-_SPREAD = re.compile(
+_SPREAD = lazy_pattern(
     r"\b(?:var(?:y|ies|ying)|rang(?:e|es|ing)|until|till|clos(?:es?|ing)|open(?:s|ing))\b[^.;]{0,30}\Z",
     re.IGNORECASE,
 )
-_VARYING = re.compile(r"\b(?:var(?:y|ies|ying)|rang(?:e|es|ing))\b[^.;]{0,30}\Z", re.IGNORECASE)
-_OR_SO = re.compile(r"\s+(?:or|and)\s+(?:later|earlier|\d)", re.IGNORECASE)
-_PART_OF_DAY = re.compile(r"\s+(?:morning|afternoon|evening|night|lunch|dinner)", re.IGNORECASE)
-_LONGER = re.compile(
+_VARYING = lazy_pattern(r"\b(?:var(?:y|ies|ying)|rang(?:e|es|ing))\b[^.;]{0,30}\Z", re.IGNORECASE)
+_OR_SO = lazy_pattern(r"\s+(?:or|and)\s+(?:later|earlier|\d)", re.IGNORECASE)
+_PART_OF_DAY = lazy_pattern(r"\s+(?:morning|afternoon|evening|night|lunch|dinner)", re.IGNORECASE)
+_LONGER = lazy_pattern(
     r"\b(?:(?P<longer>extended|longer|later)|(?P<shorter>shorter|reduced)) (?:\w+ )?hours "
     r"(?:on |during |for )?(?:the )?\Z",
     re.IGNORECASE,
 )
-_VARIES = re.compile(
+_VARIES = lazy_pattern(
     r"\b(?:(?:varying|different|varied) (?:\w+ ){0,2}hours|hours (?:that )?(?:vary|varying|differ))\b",
     re.IGNORECASE,
 )
@@ -214,7 +215,7 @@ class _Mark(NamedTuple):
     match: re.Match[str]
 
 
-_OPENS_OR_CLOSES = re.compile(r"\b(?:clos|until|till|open|start)", re.IGNORECASE)
+_OPENS_OR_CLOSES = lazy_pattern(r"\b(?:clos|until|till|open|start)", re.IGNORECASE)
 
 
 _PATTERNS: Mapping[_MarkKind, re.Pattern[str]] = {
@@ -257,7 +258,7 @@ def _is_time(match: re.Match[str]) -> bool:
     return bool(_BEFORE_HOURS.search(match.string[max(0, match.start() - 40) : match.start()]))
 
 
-_BEFORE_HOURS = re.compile(r"\b(?:open|opens|hours|daily|operates)\b[^.]{0,20}\Z", re.IGNORECASE)
+_BEFORE_HOURS = lazy_pattern(r"\b(?:open|opens|hours|daily|operates)\b[^.]{0,20}\Z", re.IGNORECASE)
 
 
 class _Group(NamedTuple):
@@ -270,7 +271,7 @@ class _Group(NamedTuple):
     is_exception: bool = False
 
 
-_LISTING = re.compile(r"(?:,|&|/|and|or|on|[^\S\n])*", re.IGNORECASE)
+_LISTING = lazy_pattern(r"(?:,|&|/|and|or|on|[^\S\n])*", re.IGNORECASE)
 
 
 def hours_claims(text: str, sentence: Span) -> Iterator[HoursClaim]:
@@ -377,7 +378,7 @@ def _take_out(items: list[_Group | _Mark], days: Sequence[int]) -> None:
             items[index] = item._replace(days=tuple(day for day in item.days if day not in days))
 
 
-_TIGHT = re.compile(r"[^\S\n]*(?:on|from|every|for|each|\()?[^\S\n]*(?:the\s+)?", re.IGNORECASE)
+_TIGHT = lazy_pattern(r"[^\S\n]*(?:on|from|every|for|each|\()?[^\S\n]*(?:the\s+)?", re.IGNORECASE)
 
 
 def _is_tight(text: str, end: int, group: _Group | _Mark) -> bool:
@@ -394,7 +395,7 @@ def _is_aside(text: str, items: Sequence[_Group | _Mark], index: int) -> bool:
     return not re.match(r"\W*(?:when|where|which|closed)\b", text[group.end : item.end], re.IGNORECASE)
 
 
-_TIGHT_BEFORE = re.compile(r"[^\S\n]*[,:(]*[^\S\n]*(?:from|at|until|between)?\s*", re.IGNORECASE)
+_TIGHT_BEFORE = lazy_pattern(r"[^\S\n]*[,:(]*[^\S\n]*(?:from|at|until|between)?\s*", re.IGNORECASE)
 
 
 def _partner(text: str, items: Sequence[_Group | _Mark], index: int, used: set[int]) -> int | None:
@@ -452,8 +453,8 @@ def _claim(mark: _Mark, group: _Group | None, text: str) -> HoursClaim | None:
     return HoursClaim("closes", days, span, ends=times, is_spread=is_spread)
 
 
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     r"\b(?:open|opens|operates?|operating|operation|operational|hours (?:are|run))\b[^;.()]{0,30}\Z",
     re.IGNORECASE,
 )
-_HOURS_OF = re.compile(r"\bhours (?:on |for |during )?(?:the )?\Z", re.IGNORECASE)
+_HOURS_OF = lazy_pattern(r"\bhours (?:on |for |during )?(?:the )?\Z", re.IGNORECASE)

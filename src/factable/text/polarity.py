@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from factable.text.patterns import lazy_pattern
 from factable.types import Span
 
 Polarity = Literal["yes", "no", "unknown"]
@@ -52,7 +53,7 @@ class _Scope(NamedTuple):
     last: int
 
 
-_TOKEN = re.compile(r"\w+(?:['’]\w+)*(?:[-‑]\w+)*(?:['’]\w+)*|[,;:()\[\]–—•|*\n]")
+_TOKEN = lazy_pattern(r"\w+(?:['’]\w+)*(?:[-‑]\w+)*(?:['’]\w+)*|[,;:()\[\]–—•|*\n]")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -110,7 +111,7 @@ def tokenize(text: str, span: Span) -> list[Token]:
 
 
 # "No other amenities (parking, WiFi) are specified": with what stands in brackets, all of it is not known.
-_NONE_TOLD = re.compile(
+_NONE_TOLD = lazy_pattern(
     r"\bno\b[^.;\n]{1,150}?\b(?:(?:is|are|was|were) (?:\w+ )?"
     r"(?:specified|mentioned|indicated|listed|stated|noted|disclosed|confirmed)|"
     r"(?:information|details|data)\b[^.;\n]{0,40}?\b(?:provided|available|given|included|supplied|listed))\b",
@@ -478,7 +479,7 @@ _REPORT = (
     r"rav|highlight|lov|comment|express|felt|feel|criticiz|criticis|recommend|commend|compliment|like[ds]?\b|cit|"
     r"experienc|had\b|have had|shar|stat|writ|wrote|point|call|consider|warn|disappoint|remark|rate)"
 )
-_REVIEW = re.compile(
+_REVIEW = lazy_pattern(
     rf"\b{_REVIEWERS}\b(?:\W+\w+){{0,4}}?\W+{_REPORT}|"
     rf"\b(?:reviews?|reviewers?|feedback|testimonials?|comments?)\b(?:\W+\w+){{0,4}}?\W+{_REPORT}|"
     r"\b(?:according to|in) (?:\w+ ){0,3}(?:reviews?|reviewers?|customers|feedback)\b|"
@@ -488,7 +489,7 @@ _REVIEW = re.compile(
     r"\b(?:one|another|a|each|third|second|first) (?:\w+ )?(?:review|reviewer)\b",
     re.IGNORECASE,
 )
-_BASED_ON_REVIEWS = re.compile(r"based on (?:\w+ ){0,3}(?:reviews?|feedback|comments)\b", re.IGNORECASE)
+_BASED_ON_REVIEWS = lazy_pattern(r"based on (?:\w+ ){0,3}(?:reviews?|feedback|comments)\b", re.IGNORECASE)
 
 
 def reported_from(text: str, sentence: Span) -> int:

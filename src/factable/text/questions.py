@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from factable.text.patterns import lazy_pattern
 from factable.text.sentences import sentence_spans
 from factable.text.templates import (
     ATTRIBUTE,
@@ -25,7 +26,7 @@ GENERAL_WITHOUT_SUBJECT = f"What is the {ATTRIBUTE}?"
 OF_BOOLEAN = f"Is it true of {SUBJECT}: {ATTRIBUTE}?"
 OF_BOOLEAN_WITHOUT_SUBJECT = f"Is it true: {ATTRIBUTE}?"
 # A sentence that begins like this refers to the one before.
-_REFERS_BACK = re.compile(
+_REFERS_BACK = lazy_pattern(
     r"(?:It|Its|He|His|She|Her|They|Their|This|That|These|There|Both|The)\b", re.IGNORECASE
 )
 

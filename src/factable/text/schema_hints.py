@@ -1,17 +1,17 @@
 """What a user says about the names in the data: words for them, units of their values, technical fields."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from factable.errors import UsageError, did_you_mean
 from factable.text.paths import names_path, selects_path
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values.hints import hint_of, parse_unit
 from factable.text.values.units import unit_forms
 from factable.types import Record
 
-_ROW = re.compile(r"\[\d+\]\.")
+_ROW = lazy_pattern(r"\[\d+\]\.")
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,25 @@
 
 import re
 
+from factable.text.patterns import lazy_pattern
 from factable.types import Span
 
 # A full stop after one of these (the last are initials, as in `J` and `U.S`) ends a sentence only before a
 # capital and a word that begins sentences.
-_ABBREVIATION = re.compile(
+_ABBREVIATION = lazy_pattern(
     "mr|mrs|ms|dr|prof|sr|jr|st|mt|ft|no|vs|etc|inc|ltd|co|corp|gen|col|lt|sgt|capt|rev|hon|approx|est|"
     r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?:[^\W\d_]\.)*[^\W\d_]",
     re.IGNORECASE,
 )
-_BEGINNING = re.compile(
+_BEGINNING = lazy_pattern(
     "A|An|The|This|That|These|Those|It|Its|He|His|She|Her|They|Their|There|Then|We|Our|You|In|On|At|As|And|But|"
     "When|While|After|Before|However"
 )
 # Only the first of a run of marks counts; otherwise a long run would be read again from each of them.
-_END = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]]*(?=\s)|(?=\n[^\S\n]*\n)")
-_WORD_BEFORE = re.compile(r"[\w.]*\Z")
+_END = lazy_pattern(r"(?<![.!?])[.!?]+[\"'”’)\]]*(?=\s)|(?=\n[^\S\n]*\n)")
+_WORD_BEFORE = lazy_pattern(r"[\w.]*\Z")
 # With its full stop, or `A` in `A. Milne` would look like a word.
-_WORD_AFTER = re.compile(r"\s*[\"'“‘(\[]*(\w*\.?)")
+_WORD_AFTER = lazy_pattern(r"\s*[\"'“‘(\[]*(\w*\.?)")
 # No abbreviation is longer; searching further back would be slow in long texts.
 _LONGEST_ABBREVIATION = 16
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from factable.text.patterns import lazy_pattern
 from factable.types import Record, Table
 
 SUBJECT, ATTRIBUTE, VALUE = "<subject>", "<predicate>", "<object>"
@@ -21,12 +22,12 @@ school university vehicle ship
 NAMING_FIRST = frozenset(_NAMING_FIRST.split())
 # Values that are not written out in a sentence.
 TRUE, FALSE = frozenset(("yes", "true")), frozenset(("no", "false"))
-_VERB = re.compile(r"(is|are|was|has|have|had|can|does|did|allows|accepts|includes|offers)\s+(.+)")
+_VERB = lazy_pattern(r"(is|are|was|has|have|had|can|does|did|allows|accepts|includes|offers)\s+(.+)")
 # Between the steps of a path such as address.city or rooms[0].size.
-_STEP = re.compile(r"\[\d+\]|(?<=[\w\]])\.(?=\w)")
-_MEMBER = re.compile(r"(.*\[\d+\])\.[^.\[\]]+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_ADJECTIVE = re.compile(
+_STEP = lazy_pattern(r"\[\d+\]|(?<=[\w\]])\.(?=\w)")
+_MEMBER = lazy_pattern(r"(.*\[\d+\])\.[^.\[\]]+")
+_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ADJECTIVE = lazy_pattern(
     r"(?:able|ible|ed|ic|ical|al|ly|less|free|ful|ive|ous|proof|ready|ant|ent|ary|ing|open|new|safe)\Z"
 )
 _COPULAS = frozenset(("is", "are", "was", "can", "does", "did"))

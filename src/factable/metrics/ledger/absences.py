@@ -5,16 +5,17 @@ from collections.abc import Iterator, Sequence
 
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.metrics.ledger.verdict import ClaimState
+from factable.text.patterns import lazy_pattern
 from factable.types import Span
 
-_NONE_OF = re.compile(
+_NONE_OF = lazy_pattern(
     r"\b(?:(?:nobody|no one|none)\s(?:was|were|is|are|got|has been|have been)|no|zero|"
     r"without(?:\s(?:a|any|a\ssingle))?)\s"
     r"(?P<what>(?:(?!(?:and|or|in|on|at|for|but|to|with)\b)[a-z-]+(?:\s(?=[a-z])|\b)){1,3})",
     re.IGNORECASE,
 )
 # "No more than", "no fewer losses", "no other".
-_COMPARED = re.compile(
+_COMPARED = lazy_pattern(
     r"(?:more|less|fewer|other|longer|further|later|one|such|matter|doubt)\b", re.IGNORECASE
 )
 

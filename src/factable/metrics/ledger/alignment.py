@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from factable.metrics.ledger.reading import CONNECTING, Reading, overlaps
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import ATTRIBUTE, SUBJECT, VALUE, clean_value, fill, split_identifier
 from factable.text.values import STATED, Date, Hit, Name, Number, Relation
 from factable.text.values.words import Word, same_word, split_words
@@ -75,8 +76,8 @@ def _distance(words: list[Word], span: Span, cues: frozenset[str]) -> int | None
 
 # A word that says what a number is about stands at most this many words away.
 NEAR = 4
-_INDEX = re.compile(r"\[\d+\]")
-_RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
+_INDEX = lazy_pattern(r"\[\d+\]")
+_RESPECTIVELY = lazy_pattern(r"\brespectively\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from factable.metrics.ledger.derived.asking import NOT
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Leaf
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values import Mention, Number, Relation
 from factable.text.values.hints import hint_of
@@ -80,7 +81,7 @@ _DOWN = (
     r"down(?= (?:by|from|to|about|nearly|slightly|sharply|some|[\d$€£])|,|\Z)|(?:is|was|are|were) lower|eased"
 )
 _BETTER, _WORSE = r"improv(?:ed|es?|ing|ement)|better", r"worsen(?:ed|s|ing)?|deteriorat(?:ed|es|ing)"
-_WORD = re.compile(
+_WORD = lazy_pattern(
     rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN})|(?P<better>{_BETTER})|(?P<worse>{_WORSE}))(?![\w-])"
 )
 # More of these is worse.
@@ -114,7 +115,7 @@ _LESS_IS_BETTER = frozenset(
         "deficit",
     ]
 )
-_BOUNDARY = re.compile(
+_BOUNDARY = lazy_pattern(
     r";\s|,?\s(?:while|whereas|although|though|but|and)\s(?!a\s)|,\s(?=which|with\s)|\s[—–]\s|\(|\)"
 )
 _MONEY = "money"

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.matching import Matcher
 from factable.structure import Leaf
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Date, Mention, Number, Time
 from factable.text.values.units import unit_of, vaguer_unit
 from factable.types import Span
@@ -35,7 +36,7 @@ _SPREAD = 5
 _NEAR = 30
 _PERCENT = "percent"
 
-_DIFFERENCE = re.compile(
+_DIFFERENCE = lazy_pattern(
     r"\b(?:differ\w*|gap|apart|margin|by|more|less|fewer|higher|lower|above|below|exceed\w*|than|up|down|cut|"
     r"increas\w*|decreas\w*|rose|risen|rises?|fell|falls?|fallen|grew|grow\w*|drop\w*|declin\w*|climb\w*|shr[aiu]nk|"
     r"gain\w*|lost|loss|improv\w*|reduc\w*|remain\w*|left|later|late|earlier|early|after|before|older|younger|"
@@ -43,27 +44,27 @@ _DIFFERENCE = re.compile(
     r"discount\w*|surplus|deficit|balance|net|profit|overdue|for|until|within|window)\b",
     re.IGNORECASE,
 )
-_TOTAL = re.compile(
+_TOTAL = lazy_pattern(
     r"\b(?:totals?|totall?ing|altogether|together|combined|sum|in all|overall|whole|ready in|across|"
     r"com(?:es?|ing) to|came to|add(?:s|ed|ing)? up|all|between them|aggregate|cumulative\w*|entire|both)\b",
     re.IGNORECASE,
 )
 # Who says so can only mean a sum or a mean.
-_EXPLICIT = re.compile(
+_EXPLICIT = lazy_pattern(
     r"\b(?:totals?|totall?ing|add(?:s|ed|ing)? up|altogether|combined|sum|average[sd]?|mean|averaging)\b",
     re.IGNORECASE,
 )
-_MEAN = re.compile(r"\b(?:average[sd]?|mean|averaging|on average|typical(?:ly)?)\b", re.IGNORECASE)
-_SHARE = re.compile(
+_MEAN = lazy_pattern(r"\b(?:average[sd]?|mean|averaging|on average|typical(?:ly)?)\b", re.IGNORECASE)
+_SHARE = lazy_pattern(
     r"\b(?:shares?|accounts? for|of the|of all|of its|of their|proportion|represent\w*|out of|makes? up|full|"
     r"rate|turnout|capacity|occup\w+|utili[sz]\w+|used?|filled|complet\w+|reached)\b",
     re.IGNORECASE,
 )
-_PRODUCT = re.compile(
+_PRODUCT = lazy_pattern(
     r"\b(?:whole|nights|weeks|months|days|pieces|each|worth|cost\w*|pay\w*)\b", re.IGNORECASE
 )
-_RATIO = re.compile(r"\b(?:times|twice|double|triple|half|per|each|ratio|a|an|every)\b", re.IGNORECASE)
-_RESCALED = re.compile(
+_RATIO = lazy_pattern(r"\b(?:times|twice|double|triple|half|per|each|ratio|a|an|every)\b", re.IGNORECASE)
+_RESCALED = lazy_pattern(
     r"\b(?:couple|pair|two (?:people|adults|persons))\b|"
     r"\b(?:per|a|an|each|every)\s(?:day|week|month|quarter|year|night|hour)\b|"
     r"\b(?:annual|yearly|month|week|dai|hour|quarter)(?:ly)?\b",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Leaf
+from factable.text.patterns import lazy_pattern
 from factable.text.stems import beginning
 from factable.text.templates import clean_value
 from factable.text.values.words import split_words
@@ -19,10 +20,10 @@ from factable.types import Span
 MIN_MEMBERS = 2
 MAX_LISTED = 200
 _MAX_WORDS = 4
-_BETWEEN = re.compile(
+_BETWEEN = lazy_pattern(
     r"(?:,\s(?:and|or)\s|,\s|\s(?:and|or|as well as|plus)\s)(?:(?:a|an|the|some|its|also)\s)*"
 )
-_END = re.compile(
+_END = lazy_pattern(
     r"[,.;:!?()\n]|\s(?:and|or|as well as|plus|but|while|with|in|on|at|for|from|that|which|to)\s|\Z"
 )
 _OPEN = frozenset(

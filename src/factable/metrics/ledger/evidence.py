@@ -13,13 +13,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from factable.structure import Leaf, Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.sentences import split_sentences
 from factable.text.stems import beginning
 from factable.text.templates import clean_value
 from factable.text.values.words import split_words
 
-_NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,]\d+)*")
-_CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2}))?\s*([ap])\.?\s?m\b", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"(?<![\w.])[-−]?\d+(?:[.,]\d+)*")
+_CLOCK = lazy_pattern(r"\b(\d{1,2})(?::(\d{2}))?\s*([ap])\.?\s?m\b", re.IGNORECASE)
 _COMMON_WORDS = """
 the a an of in on at to for and or with by from is are was were be been has have had it its this that as their
 they he she his her which who will also not no than into over

@@ -20,6 +20,7 @@ from factable.text.opening_hours import (
     hours_claims,
     parse_hours,
 )
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.types import Span
 
@@ -182,7 +183,7 @@ def _schedules(structure: Structure) -> list[_Schedule]:
     return schedules
 
 
-_FULL_CLOCK = re.compile(r"(?<![:.\d])(?:1[3-9]|2[0-4]|0\d)\b|\d\s*[ap]\.?m", re.IGNORECASE)
+_FULL_CLOCK = lazy_pattern(r"(?<![:.\d])(?:1[3-9]|2[0-4]|0\d)\b|\d\s*[ap]\.?m", re.IGNORECASE)
 
 
 def _read_hours(leaves: Mapping[int, Leaf]) -> dict[int, tuple[tuple[Interval, ...], ...] | None] | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Frame
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Number
 from factable.text.values.units import unit_of
 from factable.types import Span
@@ -14,19 +15,19 @@ _ABOVE = (
     r"(?:higher|more|greater|larger|better) than|ahead of|(?:passe[sd]|met|reached|hit|beaten|beat)"
 )
 _BELOW = r"below|under|beneath|(?:lower|less|fewer|smaller) than|short of|behind|miss(?:es|ed)"
-_AT = re.compile(r"met|reached|hit", re.IGNORECASE)
-_THAN_KEY = re.compile(
+_AT = lazy_pattern(r"met|reached|hit", re.IGNORECASE)
+_THAN_KEY = lazy_pattern(
     rf"\b(?:(?P<above>{_ABOVE})|(?P<below>{_BELOW}))\s(?:(?:the|its|their|his|her|a|an)\s)?"
     r"(?P<what>[a-z][\w\s-]{2,40})",
     re.IGNORECASE,
 )
-_VERBS = re.compile(
+_VERBS = lazy_pattern(
     r"\b(?P<word>more|less|fewer|higher|lower)\b(?P<between>(?:\s[\w-]+){0,4}?)\sthan\s(?P<rest>[\w\s-]{2,40})",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"\b(?:not|no|none|never|neither|nor|nobody)\b|n['’]t\b", re.IGNORECASE)
-_ALL = re.compile(r"\s*(?:all|every|each)\b", re.IGNORECASE)
-_BOUNDARY = re.compile(r"[;:]\s|,?\s(?:while|whereas|although|though|but)\s|\s[—–]\s")
+_NOT = lazy_pattern(r"\b(?:not|no|none|never|neither|nor|nobody)\b|n['’]t\b", re.IGNORECASE)
+_ALL = lazy_pattern(r"\s*(?:all|every|each)\b", re.IGNORECASE)
+_BOUNDARY = lazy_pattern(r"[;:]\s|,?\s(?:while|whereas|although|though|but)\s|\s[—–]\s")
 
 
 def key_comparisons(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:

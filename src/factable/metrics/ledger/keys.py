@@ -1,6 +1,5 @@
 """What yes/no keys are called: the words of a key, what means the same, and what it must stand near."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from factable.structure import NO, YES, Leaf, Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.polarity import Polarity
 from factable.text.stems import singular
 from factable.text.templates import split_identifier
@@ -128,7 +128,7 @@ _FIELD_NOUNS: Mapping[str, frozenset[str]] = {
     "music": words_in("entertainment performance band venue"),
 }
 _FIELD_WORDS: Mapping[str, frozenset[str]] = {"parking": words_in("park parked")}
-_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|,|[^\W\d_]+")
+_PIECE = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|,|[^\W\d_]+")
 
 
 class Piece(NamedTuple):

@@ -18,6 +18,7 @@ from factable.metrics.ledger.value_index import ORDER, ValueIndex, is_exact
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Structure
 from factable.text.markdown import Segment, segments
+from factable.text.patterns import lazy_pattern
 from factable.text.stems import beginning
 from factable.text.templates import clean_value
 from factable.text.values import (
@@ -90,7 +91,7 @@ class Match(NamedTuple):
     instead: Candidate | None = None
 
 
-_ARITHMETIC = re.compile(
+_ARITHMETIC = lazy_pattern(
     r"\b(?:totals?|totall?ing|altogether|together|combined|sum|average[sd]?|mean|median|differ\w*|gap|apart|margin|"
     r"shares?|accounts? for|percent|proportion|per cent|out of|of the|than|more|less|fewer|higher|lower|by|"
     r"increas\w*|decreas\w*|rose|rise[sn]?|fell|falls?|fallen|grew|grow\w*|drop\w*|declin\w*|climb\w*|shr[aiu]nk|"
@@ -98,9 +99,9 @@ _ARITHMETIC = re.compile(
     r"outscor\w+|over|under|above|below)\b|%",
     re.IGNORECASE,
 )
-_MARK = re.compile(r"[,;)]")
+_MARK = lazy_pattern(r"[,;)]")
 _ONE = frozenset(("one", "a", "an"))
-_RIGHT_AFTER = re.compile(r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?", re.IGNORECASE)
+_RIGHT_AFTER = lazy_pattern(r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?", re.IGNORECASE)
 
 
 class Matcher:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from factable.metrics.ledger.cues import NUMBERING, stands_for
 from factable.metrics.ledger.value_index import ValueIndex
 from factable.structure import Frame, Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.stems import stem as base_form
 from factable.text.templates import split_identifier
 from factable.text.values import Date, Mention, Number, ParsedText, Relation, Weekdays
@@ -23,7 +24,7 @@ from factable.text.values.words import split_words
 # A shorter word of a name is too common to stand for it.
 MIN_PART = 4
 MIN_PLAIN = 6
-_CODE = re.compile(r"[^\W_]*[^\W\d_][^\W_]*(?:[.-]?[^\W_]*\d[^\W_]*)+")
+_CODE = lazy_pattern(r"[^\W_]*[^\W\d_][^\W_]*(?:[.-]?[^\W_]*\d[^\W_]*)+")
 
 
 class Naming(NamedTuple):

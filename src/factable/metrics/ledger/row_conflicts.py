@@ -12,19 +12,20 @@ from factable.metrics.ledger.matching import Checked, Matcher
 from factable.metrics.ledger.reading import overlaps
 from factable.metrics.ledger.value_index import is_exact
 from factable.structure import Frame
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Number
 from factable.types import Span
 
 MAX_ROWS = 200
 # Such small numbers may count anything.
 _SMALL = 12
-_BOUNDARY = re.compile(
+_BOUNDARY = lazy_pattern(
     r";\s|:\s|,?\s(?:while|whereas|although|though|but)\s|\s[—–]\s|,\sand\s(?=(?:the|it|they|there|its|their|this)\s)|"
     r",\s(?:which|who|where|followed)\s|\(|\)"
 )
-_PARTS = re.compile(r",?\sand\s|,\s")
+_PARTS = lazy_pattern(r",?\sand\s|,\s")
 # Words of clauses that speak of several rows.
-_SEVERAL = re.compile(
+_SEVERAL = lazy_pattern(
     r"\b(?:than|versus|vs|compared|both|between|respectively|except|apart|unlike|instead|from|to|after|before|until|"
     r"followed|ahead|behind|all|each|every|only|not|no|never|neither|average|total|sum|"
     r"combined|together|share|same)\b|n['’]t\b",

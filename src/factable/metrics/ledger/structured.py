@@ -33,6 +33,7 @@ from factable.metrics.ledger.yes_no import yes_no_statements
 from factable.models.marks import MarkedSentence
 from factable.structure import Structure
 from factable.text.markdown import Segment
+from factable.text.patterns import lazy_pattern
 from factable.text.schema_hints import NO_HINTS, SchemaHints
 from factable.text.stems import beginning
 from factable.text.values import Date, Name, Number, Relation, Time
@@ -50,11 +51,11 @@ MAX_MARK_OF_STATED = -1.0
 SMALL = 12
 # With so few values, what is not among them is more often wrong.
 SMALL_DATA = 60
-_LABEL = re.compile(
+_LABEL = lazy_pattern(
     r"(?!.{0,40}?\b(?:is|are|was|were|has|have|had|there|needs?|takes?|gets?|runs?|pays?)\b[^:\n]*:)"
     r"[^\w\n]*\w[^:.\n]{0,40}:[*_]*\s"
 )
-_COUNTED = re.compile(r"\b(?:of|out of)\b", re.IGNORECASE)
+_COUNTED = lazy_pattern(r"\b(?:of|out of)\b", re.IGNORECASE)
 _NO_NUMBERS = frozenset(("one", "a", "an"))
 _VAGUE_TIMES = frozenset(("around the clock", "round the clock", "midday", "noon", "midnight"))
 _BOUNDS = frozenset(
@@ -75,11 +76,11 @@ _BOUNDS = frozenset(
         "approximately",
     ]
 )
-_REACHED = re.compile(
+_REACHED = lazy_pattern(
     r"\b(?:pass(?:ed|ing|es)?|cross(?:ed|ing|es)?|exceed(?:ed|ing|s)?|surpass\w*|beyond|above|below|top(?:ped|s))\s\Z",
     re.IGNORECASE,
 )
-_LETTERS = re.compile(r"[^\W\d_]")
+_LETTERS = lazy_pattern(r"[^\W\d_]")
 
 
 STATEMENTS = tuple(

@@ -15,13 +15,14 @@ from factable.metrics.ledger.matching import Matcher
 from factable.metrics.ledger.naming import Naming
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Leaf
+from factable.text.patterns import lazy_pattern
 from factable.text.stems import stem
 from factable.text.templates import split_identifier
 from factable.text.values import Mention, Name, Number
 from factable.types import Span
 
 # With these words a sentence speaks of other times than the data, or of several things at once.
-_OTHERS = re.compile(
+_OTHERS = lazy_pattern(
     r"\baverag\w+|\bper (?:game|match|person|day|week|month|year)\b|\bcareer\b|\bcombin\w+|\btogether\b|"
     r"\b(?:over|in|of|for) (?:his|her|their|its|the) (?:last|past|previous|first|final|other)\b|"
     r"\bon the (?:season|year)\b|\bthis (?:season|year)\b(?!-)|"
@@ -29,35 +30,37 @@ _OTHERS = re.compile(
     r"\b(?:than|each|apiece|a piece|former|latter)\b",
     re.IGNORECASE,
 )
-_OF_PART = re.compile(
+_OF_PART = lazy_pattern(
     r"(?:\bby|\bof (?:his|her|their|its|the)|\blead of|\bmargin of|\bbut|\bfirst|\blast|\bextra|\bother|"
     r"\bwithin|#|\d)\s*\Z",
     re.IGNORECASE,
 )
-_NOUN = re.compile(r"[-\s](?P<noun>[a-z]{3,})\b(?!\s(?:over|ahead|behind|clear|above|below|short|off|of)\b)")
+_NOUN = lazy_pattern(
+    r"[-\s](?P<noun>[a-z]{3,})\b(?!\s(?:over|ahead|behind|clear|above|below|short|off|of)\b)"
+)
 # "A steal" is one if nothing else follows that it might be about.
-_ONE = re.compile(
+_ONE = lazy_pattern(
     r"\b(?:(?P<one>an?)|(?P<two>a (?:pair|couple) of))\s(?P<noun>[a-z]{3,})"
     r"(?=\s?[,.;)]|\s(?:and|in|on|while|to|for)\b)"
 )
-_WITH = re.compile(r"\s(?:with|by)\s(?:an?\s)?")
-_COMPOUND = re.compile(
+_WITH = lazy_pattern(r"\s(?:with|by)\s(?:an?\s)?")
+_COMPOUND = lazy_pattern(
     r"\s(?!and\b|performance|effort|outing|night|showing|double|triple|game\b|on\b|with\b)[a-z]"
 )
 _YEARS = (1900, 2100)
-_PRONOUN = re.compile(r"\b(?:he|she)\b", re.IGNORECASE)
-_STARTS = re.compile(r"\s*(?:he|she|they|it)\b", re.IGNORECASE)
-_RECORD = re.compile(r"\s?\((\d{1,3})[-–](\d{1,3})(?:[-–]\d{1,2})?\)")
+_PRONOUN = lazy_pattern(r"\b(?:he|she)\b", re.IGNORECASE)
+_STARTS = lazy_pattern(r"\s*(?:he|she|they|it)\b", re.IGNORECASE)
+_RECORD = lazy_pattern(r"\s?\((\d{1,3})[-–](\d{1,3})(?:[-–]\d{1,2})?\)")
 
 
 # Who has most of something, in the team or in all.
-_HIGH = re.compile(
+_HIGH = lazy_pattern(
     r"\b(?:(?P<all>game-high|led all)|"
     r"(?P<own>team-high|led)(?= (?:of|the (?:team|way|[A-Z])|his team|by [A-Z])| \d))"
 )
-_TEAM = re.compile(r"\b(?:team|club|side|squad)\b", re.IGNORECASE)
+_TEAM = lazy_pattern(r"\b(?:team|club|side|squad)\b", re.IGNORECASE)
 _MIN_COMPARED = 3
-_DOUBLE = re.compile(r"(?<!near )\b(?P<many>double|triple)-double\b(?! in| this| of the)", re.IGNORECASE)
+_DOUBLE = lazy_pattern(r"(?<!near )\b(?P<many>double|triple)-double\b(?! in| this| of the)", re.IGNORECASE)
 _COUNTS = ("points", "rebounds", "assists", "steals", "blocks")
 _TWO_DIGITS = 10
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 
 from factable.structure import Leaf, Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values import (
     STATED,
@@ -190,7 +191,7 @@ def _place(number: Number) -> float:
     return min(float(_SLACK), float(number.step / abs(number.value))) + _TINY
 
 
-_TELLING = re.compile(r"\b(?:units?|uom|currency|scale|multiplier|period|quarter|year)\b", re.IGNORECASE)
+_TELLING = lazy_pattern(r"\b(?:units?|uom|currency|scale|multiplier|period|quarter|year)\b", re.IGNORECASE)
 
 
 # The same data occurs with the texts of many systems.
@@ -206,7 +207,7 @@ def _readings(value: str, key: str, telling: tuple[tuple[str, str], ...]) -> tup
     return tuple(dict.fromkeys((*readings, *parts_of(value, key.rsplit(".", 1)[-1]))))
 
 
-_MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])")
+_MONTH = lazy_pattern(r"([12]\d{3})-(0[1-9]|1[0-2])")
 
 
 def _further(value: str, readings: Sequence[Value], telling: Sequence[tuple[str, str]]) -> Iterator[Value]:

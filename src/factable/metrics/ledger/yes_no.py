@@ -21,6 +21,7 @@ from factable.metrics.ledger.keys import (
 )
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Leaf, Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.polarity import Clause, Polarity, clauses, polarity_at, reported_from
 from factable.text.stems import singular
 from factable.types import Span
@@ -47,12 +48,12 @@ _HAVING = words_in(
     "a an the no any with without has have offer offers include includes contain contains and or , accept"
 )
 _AFTER_THINGS = words_in(", and or is are but with in on at for of to plus as which that from while not")
-_REQUIRED = re.compile(
+_REQUIRED = lazy_pattern(
     r"\b(?:requir|necessar|need|recommend|must|should|advis|suggest|essential|encourag)", re.I
 )
-_EXTRA = re.compile(r"\b(?:extra|charged|surcharge|additional|separately|not part)\b", re.IGNORECASE)
-_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”")
-_ANSWER = re.compile(
+_EXTRA = lazy_pattern(r"\b(?:extra|charged|surcharge|additional|separately|not part)\b", re.IGNORECASE)
+_QUOTED = lazy_pattern(r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”")
+_ANSWER = lazy_pattern(
     r"[*_ \t]*(?::|–|—|-|=)[*_ \t]*(?:(?P<yes>yes|true|free|available|allowed|included|✅|✓|✔)|"
     r"(?P<unknown>not (?:specified|mentioned|known|listed|stated|provided|disclosed)|unknown|n/?a|null|"
     r"unspecified|unclear)|(?P<no>no|none|false|not \w+|unavailable|❌|✗|✘))(?![\w-])",
@@ -363,8 +364,8 @@ def _state(says: Polarity, truth: Polarity) -> ClaimState | None:
     return "supported" if says == truth else "contradicted"
 
 
-_PAID = re.compile(r"\bpaid\W+(?:\w+\W+)?\Z", re.IGNORECASE)
-_FREE = re.compile(r"\b(?:free|complimentary)\W+(?:\w+\W+)?\Z", re.IGNORECASE)
+_PAID = lazy_pattern(r"\bpaid\W+(?:\w+\W+)?\Z", re.IGNORECASE)
+_FREE = lazy_pattern(r"\b(?:free|complimentary)\W+(?:\w+\W+)?\Z", re.IGNORECASE)
 
 
 def _is_wrong_price(value: str, text: str, core: Span) -> bool:

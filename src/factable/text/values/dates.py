@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from factable.text.patterns import lazy_pattern
 from factable.text.values.kinds import Date, Mention, Time
 
 MONTHS = (
@@ -37,7 +38,7 @@ _ISO_TIME = r"(?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d)(?::\d\d(?:\.\d{1,9})?)
 _FROM, _TO = r"(?<![\w/.–-])(?<!\d[,:])", r"(?![\w/]|[-–.,:]\d)"
 # The longest first: of several patterns that match, the first that gives a valid date is used.
 _WRITTEN = [
-    re.compile(f"{_FROM}{_ABOUT}{pattern}{_TO}", re.IGNORECASE)
+    lazy_pattern(f"{_FROM}{_ABOUT}{pattern}{_TO}", re.IGNORECASE)
     for pattern in (
         rf"{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)(?:T00:00:00(?:\.0+)?Z?)?",
         rf"{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)T{_ISO_TIME}",
@@ -58,15 +59,15 @@ _WRITTEN = [
     )
 ]
 # Day and month, or month and day: both if both are possible.
-_NUMERIC = re.compile(rf"{_FROM}(\d\d?)([./-])(\d\d?)\2([12]\d{{3}}){_TO}")
-_LONE_MONTH = re.compile(
+_NUMERIC = lazy_pattern(rf"{_FROM}(\d\d?)([./-])(\d\d?)\2([12]\d{{3}}){_TO}")
+_LONE_MONTH = lazy_pattern(
     rf"(?<![^\W_])(?:(?:in|since|until|during|by|last|next|every|each)\s({'|'.join(MONTHS)})"
     rf"(?![^\W_]|,?\s\d|\sof\s\d)|[Tt]he\s({'|'.join(MONTHS)})\s(?=[a-z]{{4}}))"
 )
-_YEAR_ALONE = re.compile(rf"{_FROM}{_ABOUT}(?P<year>1\d{{3}}|2[01]\d\d){_TO}")
-_YEARS = re.compile(rf"{_FROM}(1\d{{3}}|2[01]\d\d)[-–](1\d{{3}}|2[01]\d\d)(?![\w/]|[-–.,:]\d)")
+_YEAR_ALONE = lazy_pattern(rf"{_FROM}{_ABOUT}(?P<year>1\d{{3}}|2[01]\d\d){_TO}")
+_YEARS = lazy_pattern(rf"{_FROM}(1\d{{3}}|2[01]\d\d)[-–](1\d{{3}}|2[01]\d\d)(?![\w/]|[-–.,:]\d)")
 # Where a date can begin, so that the patterns are tried nowhere else.
-_CANDIDATE = re.compile(
+_CANDIDATE = lazy_pattern(
     rf"(?<![^\W_])(?:(?:about|around|circa|approximately|roughly|c\.|ca\.)\s)?(?:\d{{1,4}}(?!\d)|AD\s|FY\s?\d|[QH][1-4](?!\d)"
     rf"|(?:first|second|third|fourth)\s(?:quarter|half)\sof|(?:{_MONTH})(?![^\W_]))",
     re.IGNORECASE,
@@ -74,16 +75,16 @@ _CANDIDATE = re.compile(
 
 
 _RANGE_GAP = r"\s?(?:[-–—]|to|and|until|through)\s?"
-_DAYS_OF_MONTH = re.compile(
+_DAYS_OF_MONTH = lazy_pattern(
     rf"{_FROM}{_DAY}{_RANGE_GAP}(?P<last>\d{{1,2}})(?:st|nd|rd|th)?(?:\sof)?\s{_MONTH}(?:,?\s{_YEAR})?{_TO}",
     re.IGNORECASE,
 )
-_MONTH_DAYS = re.compile(
+_MONTH_DAYS = lazy_pattern(
     rf"{_FROM}{_MONTH}\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?{_RANGE_GAP}(?P<last>\d{{1,2}})(?:st|nd|rd|th)?"
     rf"(?:(?:,\s?|\s){_YEAR})?(?![^\W_]|[/.:]\d)",
     re.IGNORECASE,
 )
-_GAP = re.compile(_RANGE_GAP, re.IGNORECASE)
+_GAP = lazy_pattern(_RANGE_GAP, re.IGNORECASE)
 
 
 def find_dates(text: str) -> Iterator[Mention]:

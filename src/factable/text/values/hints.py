@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values.dates import MONTHS, WEEKDAYS
 from factable.text.values.units import is_money, unit_of, units_by_symbol, units_named
@@ -107,7 +108,7 @@ _SCALES |= dict.fromkeys(("crore", "crores"), 10**7)
 _SCALES |= dict.fromkeys(("b", "bn", "mrd", "billion", "billions"), 10**9)
 _SCALES |= dict.fromkeys(("tn", "trillion", "trillions"), 10**12)
 # `usdm`, `keur`, `€m`
-_SCALED_CURRENCY = re.compile(r"([a-z]{3}|[€$£¥₹])(k|mm|mn|m|bn|b)|(k|m|t)([a-z]{3}|[€$£])", re.IGNORECASE)
+_SCALED_CURRENCY = lazy_pattern(r"([a-z]{3}|[€$£¥₹])(k|mm|mn|m|bn|b)|(k|m|t)([a-z]{3}|[€$£])", re.IGNORECASE)
 _QUALIFIERS = _set_of("max min avg average mean median total minimum maximum value high low current last sum")
 _RATIO = _set_of("""
 margin rate ratio share percentage percent pct proportion fraction probability chance growth change yield
@@ -121,9 +122,11 @@ _GENERIC = _set_of(
     "amount value quantity number reading measurement size result level target threshold count"
 ) | (_QUALIFIERS)
 _UNIT_KEY = _set_of("unit units uom currency")
-_BARE_UNIT = re.compile(r"units?(?: (?:of )?(?:measure|measurement|code|text|name|symbol))?|uom|measure unit")
-_BARE_CURRENCY = re.compile(r"(?:price |amount |local |base )?currency(?: (?:code|symbol|iso))?")
-_BARE_SCALE = re.compile(r"scale|multiplier|magnitude|(?:units? )?scale")
+_BARE_UNIT = lazy_pattern(
+    r"units?(?: (?:of )?(?:measure|measurement|code|text|name|symbol))?|uom|measure unit"
+)
+_BARE_CURRENCY = lazy_pattern(r"(?:price |amount |local |base )?currency(?: (?:code|symbol|iso))?")
+_BARE_SCALE = lazy_pattern(r"scale|multiplier|magnitude|(?:units? )?scale")
 _DIMENSION_WORDS = {
     "length": _LENGTH,
     "time": _TIME,
@@ -289,7 +292,7 @@ _YEAR = r"(?:19|20)\d\d"
 _MONTH = "|".join(f"{month}|{month[:3]}" for month in MONTHS)
 _FROM, _TO = r"(?:(?<=[_\s.(-])|(?<=[a-z])(?=[A-Z12])|\A)", r"(?=[_\s.)-]|[A-Z]|\Z)"
 _PERIODS = [
-    re.compile(f"{_FROM}(?:{pattern}){_TO}", re.IGNORECASE if any_case else 0)
+    lazy_pattern(f"{_FROM}(?:{pattern}){_TO}", re.IGNORECASE if any_case else 0)
     for pattern, any_case in (
         (rf"(?P<day>{_YEAR}-\d\d-\d\d)", True),
         (rf"(?P<season>{_YEAR}[-/–](?:{_YEAR}|\d\d))", True),
@@ -303,7 +306,9 @@ _PERIODS = [
         (r"[Qq](?P<quarter>[1-4])", False),
     )
 ]
-_ALONE = re.compile(rf"{'|'.join(MONTHS)}|{'|'.join(f'{day}|{day[:3]}' for day in WEEKDAYS)}", re.IGNORECASE)
+_ALONE = lazy_pattern(
+    rf"{'|'.join(MONTHS)}|{'|'.join(f'{day}|{day[:3]}' for day in WEEKDAYS)}", re.IGNORECASE
+)
 
 
 def _period(step: str) -> tuple[str, str]:

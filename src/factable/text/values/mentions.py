@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from factable.text.memo import cached_if_short
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import clean_value
 from factable.text.values.dates import WEEKDAYS, find_dates, find_years
 from factable.text.values.hints import Hint, hint_of
@@ -86,7 +87,7 @@ def _weekdays_or_names(weekdays: list[Mention], names: list[Mention]) -> tuple[l
 
 
 # Thousands separated by plain spaces: 1 500 000, or 12 500 before a unit.
-_SPACED = re.compile(r"(?<![\w.,+])[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d{1,2})?(?![\d\w]|[.,]\d|\s\d)")
+_SPACED = lazy_pattern(r"(?<![\w.,+])[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d{1,2})?(?![\d\w]|[.,]\d|\s\d)")
 
 
 def _joined_thousands(match: re.Match[str]) -> str:
@@ -112,18 +113,18 @@ def _covered(text: str, mentions: Iterable[Mention]) -> bytearray:
 
 _BOOLEANS = dict.fromkeys(("yes", "true", "enabled", "✓", "✔", "✅"), True)
 _BOOLEANS |= dict.fromkeys(("no", "false", "disabled", "✗", "✘", "❌"), False)
-_WHEN = re.compile(
+_WHEN = lazy_pattern(
     r"\b(?:date|dates|year|years of|season|born|died|birth|death|established|founded|opened|completed|aired|"
     r"built|since|released|selected|added|inaugurated|started|ended|begun|first flown|retired)\b",
     re.IGNORECASE,
 )
-_RANK = re.compile(r"\b(?:rank|ranking|position|standing|seed|minute|round|lap|edition)\b", re.IGNORECASE)
-_FALL = re.compile(r"\b(?:drop|decline|decrease|reduction|fall|loss)\b", re.IGNORECASE)
+_RANK = lazy_pattern(r"\b(?:rank|ranking|position|standing|seed|minute|round|lap|edition)\b", re.IGNORECASE)
+_FALL = lazy_pattern(r"\b(?:drop|decline|decrease|reduction|fall|loss)\b", re.IGNORECASE)
 # What a price is for: €9.99/month
-_PER = re.compile(r"(?<=\w)\s?(?:/|per\s)\s?[a-z]+\Z", re.IGNORECASE)
-_SEPARATOR = re.compile(r"\s*[;|]\s*|\s*,\s+(?:and\s+)?")
-_AND_OTHERS = re.compile(r"(?:and\s)?(?:others|more|etc\.?|so on)", re.IGNORECASE)
-_AND = re.compile(r"\s+and\s+")
+_PER = lazy_pattern(r"(?<=\w)\s?(?:/|per\s)\s?[a-z]+\Z", re.IGNORECASE)
+_SEPARATOR = lazy_pattern(r"\s*[;|]\s*|\s*,\s+(?:and\s+)?")
+_AND_OTHERS = lazy_pattern(r"(?:and\s)?(?:others|more|etc\.?|so on)", re.IGNORECASE)
+_AND = lazy_pattern(r"\s+and\s+")
 # Each member is looked for in the whole text; what has more is read as one name.
 _MAX_MEMBERS = 100
 
@@ -174,8 +175,8 @@ def _unit_in_parentheses(value: str) -> tuple[str, str] | None:
     return (amount.strip(), unit.strip()) if any(map(str.isdecimal, amount)) else None
 
 
-_ISO_RANGE = re.compile(r"(?<=\d)/(?=\d{4}-\d\d)")
-_PIECE = re.compile(r"[^,;|()\[\]\n]+")
+_ISO_RANGE = lazy_pattern(r"(?<=\d)/(?=\d{4}-\d\d)")
+_PIECE = lazy_pattern(r"[^,;|()\[\]\n]+")
 
 
 @cached_if_short(1 << 14)
@@ -200,12 +201,12 @@ def _numbers_and_dates(text: str) -> list[Value]:
     return sorted(values, key=lambda value: not isinstance(value, Number))
 
 
-_CLOCK = re.compile(r"(\d{1,3}):(\d{1,2})")
-_BARE_HOURS = re.compile(r"(\d{1,2})\s?[-–]\s?(\d{1,2})")
-_YEAR_AND_MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])")
-_MONTHLY = re.compile(r"\b(?:month|period)\b", re.IGNORECASE)
-_OPENING = re.compile(r"\b(?:hours|open|opening|schedule)\b", re.IGNORECASE)
-_LASTING = re.compile(
+_CLOCK = lazy_pattern(r"(\d{1,3}):(\d{1,2})")
+_BARE_HOURS = lazy_pattern(r"(\d{1,2})\s?[-–]\s?(\d{1,2})")
+_YEAR_AND_MONTH = lazy_pattern(r"([12]\d{3})-(0[1-9]|1[0-2])")
+_MONTHLY = lazy_pattern(r"\b(?:month|period)\b", re.IGNORECASE)
+_OPENING = lazy_pattern(r"\b(?:hours|open|opening|schedule)\b", re.IGNORECASE)
+_LASTING = lazy_pattern(
     r"\b(?:duration|runtime|length|lap|pace|split|elapsed|(?:finish|race|total|cook|prep)\w* time)\b", re.I
 )
 

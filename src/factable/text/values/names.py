@@ -1,8 +1,8 @@
 """Names: how they are written, abbreviated and reordered."""
 
-import re
 from collections.abc import Iterator, Sequence
 
+from factable.text.patterns import lazy_pattern
 from factable.text.sentences import sentence_spans
 from factable.text.values.kinds import Mention, Name, Relation
 from factable.text.values.nations import country_named, country_of_people
@@ -10,9 +10,9 @@ from factable.text.values.words import Word, split_words
 
 _ARTICLES = frozenset(("the", "a", "an"))
 # A qualifier that distinguishes things of the same name, as in "Avatar (film)".
-_QUALIFIER = re.compile(r"(?<=\S)\s*\([^()]*\)\s*\Z")
+_QUALIFIER = lazy_pattern(r"(?<=\S)\s*\([^()]*\)\s*\Z")
 # The same season as 2023/24, 2023–24 and 2023-24.
-_SEASON = re.compile(r"((?:19|20)\d\d)[/–-](\d\d)")
+_SEASON = lazy_pattern(r"((?:19|20)\d\d)[/–-](\d\d)")
 _PARTICLE_WORDS = (
     "of the de del della di da dos das du van der den von zu la le les el al bin ibn y e af av op ter for"
 )
@@ -30,8 +30,8 @@ unlike despite between among within through throughout against along across behi
 """
 _OPENERS = frozenset(_OPENING_WORDS.split())
 # What may stand between two words of a name.
-_GAP = re.compile(r"[ \u00a0\n]|-|–|/|\. ?| ?& ?|, (?=[JS]r\b)")
-_ABBREVIATION = re.compile(
+_GAP = lazy_pattern(r"[ \u00a0\n]|-|–|/|\. ?| ?& ?|, (?=[JS]r\b)")
+_ABBREVIATION = lazy_pattern(
     r"[A-Z]|St|Mt|Ft|Dr|Mr|Mrs|Ms|Jr|Sr|Prof|Gen|Col|Lt|Sgt|Capt|Rev|Hon|No|Inc|Ltd|Co|Corp"
 )
 

@@ -8,6 +8,7 @@ from heapq import merge
 from itertools import groupby, product
 from typing import NamedTuple
 
+from factable.text.patterns import lazy_pattern
 from factable.text.values.kinds import Bound, Mention, Number
 from factable.text.values.names import parse_name
 from factable.text.values.units import CURRENCY_BEFORE, rating_unit, unit_at, unit_of, units_named
@@ -21,18 +22,18 @@ _NUMBER = (
     r"|\d{1,3}(?:\.\d{3})+,\d{1,2}(?!,?\d)|\d{1,3}(?:\.\d{3}){2,}(?!\d)"
     rf"|\d{{1,3}}(?:{_GROUPED}\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+,\d{{1,2}}(?!,?\d)|\d+(?:\.\d+)?|\.\d+)"
 )
-_DECIMAL_COMMA = re.compile(r".*[^,],\d{1,2}")
-_DIGITS = re.compile(_NUMBER)
+_DECIMAL_COMMA = lazy_pattern(r".*[^,],\d{1,2}")
+_DIGITS = lazy_pattern(_NUMBER)
 # A word with a digit, and what is connected to it: 14/32, 25-year-old, 1:25, 3.5.
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     rf"(?<![^\W_])(?<![^\W_][-–/'’])(?:(?<!\d)\.(?=\d))?[^\W_]+"
     rf"(?:[-–/'’](?=[^\W_])[^\W_]+|(?<=\d)[.,:](?=\d)[^\W_]+|(?<=\d){_GROUPED}(?=\d{{3}}(?!\d))\d+)*"
 )
-_RANGE = re.compile(rf"[-–]({_NUMBER})(?![^\W\d_]*\d)")
-_ORDINAL = re.compile("st|nd|rd|th", re.IGNORECASE)
+_RANGE = lazy_pattern(rf"[-–]({_NUMBER})(?![^\W\d_]*\d)")
+_ORDINAL = lazy_pattern("st|nd|rd|th", re.IGNORECASE)
 _FRACTIONS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅛": "1/8"}
-_FRACTION_SIGN = re.compile(f"\\s?([{''.join(_FRACTIONS)}])|\\s([1-9])/([2-9])(?![\\w/])")
-_LONE_FRACTION = re.compile(rf"(?<!\w)(?<!\d\s)[{''.join(_FRACTIONS)}](?!\w)")
+_FRACTION_SIGN = lazy_pattern(f"\\s?([{''.join(_FRACTIONS)}])|\\s([1-9])/([2-9])(?![\\w/])")
+_LONE_FRACTION = lazy_pattern(rf"(?<!\w)(?<!\d\s)[{''.join(_FRACTIONS)}](?!\w)")
 #: The precision of fractions: a third is 0.3, or a third of 100% to within 1%.
 TENTH = Fraction(1, 10)
 _SHARE_STEP = Fraction(2)
@@ -41,9 +42,9 @@ SCALES = {"thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7}
 SCALES |= {"billion": 10**9, "trillion": 10**12}
 _MULTIPLIERS = {"dozen": 12, "hundred": 100} | SCALES
 _SHORT_SCALES = {"k": 10**3, "K": 10**3, "m": 10**6, "M": 10**6, "mn": 10**6, "bn": 10**9, "tn": 10**12}
-_SCALE = re.compile(rf"[\s-]?({'|'.join(_MULTIPLIERS)})(?![^\W_])", re.IGNORECASE)
-_SHORT_SCALE = re.compile(r"(k|K|m|M|mn|bn|tn)(?![^\W_])|\s(mn|bn|tn)(?![^\W_])")
-_AND_A_HALF = re.compile(r"\sand\s(?:an?\s(half|quarter|third)|three[\s-]quarters?)(?![^\W_])", re.IGNORECASE)
+_SCALE = lazy_pattern(rf"[\s-]?({'|'.join(_MULTIPLIERS)})(?![^\W_])", re.IGNORECASE)
+_SHORT_SCALE = lazy_pattern(r"(k|K|m|M|mn|bn|tn)(?![^\W_])|\s(mn|bn|tn)(?![^\W_])")
+_AND_HALF = lazy_pattern(r"\sand\s(?:an?\s(half|quarter|third)|three[\s-]quarters?)(?![^\W_])", re.IGNORECASE)
 _AND_PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3), "": Fraction(3, 4)}
 
 
@@ -110,7 +111,7 @@ def numeral_in(text: str, token: re.Match[str]) -> Numeral | None:
 
 def with_scale(text: str, numeral: Numeral) -> list[Numeral]:
     """A numeral with the scale that follows it; `5m` also without, since it may be five metres."""
-    half = _AND_A_HALF.match(text, numeral.end)
+    half = _AND_HALF.match(text, numeral.end)
     if half:
         value = numeral.value + _AND_PARTS[(half[1] or "").lower()]
         numeral = numeral._replace(end=half.end(), value=value, step=TENTH)
@@ -147,32 +148,32 @@ _ORDINALS |= {f"{word[:-1]}ieth": _SMALL[word] for word in _TENS}
 _PARTS = {"third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _PARTS |= {f"{word}s": number for word, number in _PARTS.items()}
 _SCALE_WORD = "|".join(SCALES)
-_STARTS = re.compile(
+_STARTS = lazy_pattern(
     rf"(?<![^\W_])(?:({'|'.join([*_SMALL, *_ORDINALS])})|(half)(?:\s({_SCALE_WORD}|a\s(?:{_SCALE_WORD})))?"
     rf"|an?[\s-](dozen|hundred|{_SCALE_WORD})|an?\s(third|quarter|fifth|tenth)(?=\s(?:of|as)\s)"
     rf"|(an?)(?=\s[a-z]+\sand\sa\shalf|\s(?:hour|minute|day|week|year|foot)\s(?:and\s)?(?:\d|[a-z-]+\s(?:minutes|seconds|"
     rf"hours|days|weeks|months|inches)))|(an?)(?=\s(?:hour|minute)(?![^\W_]))|(a\ssingle)(?=\s))(?![^\W_])",
     re.IGNORECASE,
 )
-_NEXT = re.compile(r"(\sand\s|-and-|,\s|\s|-)([A-Za-z]+)(?![^\W_])", re.IGNORECASE)
-_OF = re.compile(r"\sof(?![^\W_])", re.IGNORECASE)
-_POINTING = re.compile(
+_NEXT = lazy_pattern(r"(\sand\s|-and-|,\s|\s|-)([A-Za-z]+)(?![^\W_])", re.IGNORECASE)
+_OF = lazy_pattern(r"\sof(?![^\W_])", re.IGNORECASE)
+_POINTING = lazy_pattern(
     r"(?<![^\W_])(?:the|this|that|no|any|some|every|each|which|other|first|last|third)\s\Z", re.IGNORECASE
 )
 # "80 km an hour" lasts no hour.
-_LASTING = re.compile(
+_LASTING = lazy_pattern(
     r"(?<![^\W_])(?:takes?|took|lasts?|lasted|for|about|around|under|over|just|within|exactly|than|in)\s\Z",
     re.IGNORECASE,
 )
-_AN = re.compile(r"\san?(?=\s)")
+_AN = lazy_pattern(r"\san?(?=\s)")
 # "half" is a number in "half of them", "half an hour", "by half"; not in "the second half", "half-time".
-_HALF_OF = re.compile(r"\s(?:of|an?|the|as|its|their|his|her|that|this)(?![^\W_])", re.IGNORECASE)
-_ONE_OF_TWO_HALVES = re.compile(
+_HALF_OF = lazy_pattern(r"\s(?:of|an?|the|as|its|their|his|her|that|this)(?![^\W_])", re.IGNORECASE)
+_ONE_OF_TWO_HALVES = lazy_pattern(
     r"(?<![^\W_])(?:first|second|latter|other|opening|1st|2nd|final|last|top|bottom|upper|lower|better|each|either|"
     r"every|the|this|that)[\s-]\Z",
     re.IGNORECASE,
 )
-_BY_HALF = re.compile(
+_BY_HALF = lazy_pattern(
     r"(?<![^\W_])(?:and\sa|by|in|about|around|nearly|almost|over|under|than|roughly|approximately)\s\Z",
     re.IGNORECASE,
 )
@@ -320,7 +321,7 @@ _FALLS = (
 )
 _BOUND = "|".join(f"(?P<{name.replace(' ', '_')}>{words})" for name, words in _BOUNDS.items())
 # Searched in the few words before a number only, so it is fast although it is not anchored at the start.
-_BEFORE = re.compile(
+_BEFORE = lazy_pattern(
     rf"(?:(?<![^\W_])(?P<falls>{_FALLS}))?"
     rf"(?:(?<![^\W_])(?:{_BOUND})\s?)?"
     rf"(?:(?<![^\W_])(?P<minus>minus|negative)\s|(?<![\w)%])(?<!\d\s)(?P<sign>[-−–+]))?"
@@ -330,36 +331,36 @@ _BEFORE = re.compile(
 _WINDOW = 48
 _OPPOSITE: dict[Bound, Bound] = {"over": "under", "under": "over"}
 _OPPOSITE |= {"at least": "at most", "at most": "at least"}
-_AFTER = re.compile(
+_AFTER = lazy_pattern(
     r"[\s-](?:(?P<falls>drop|decline|decrease|reduction|fall|loss|dip|slump|lower|fewer|less|below\szero)"
     r"|or\s(?P<more>more|above|higher)|or\s(?P<fewer>less|fewer|below|lower)|or\s(?P<about>so))(?![^\W_])",
     re.IGNORECASE,
 )
-_LONG_NUMBERS = re.compile(r"\d{4,}[-–]\d{4,}")
-_RATING = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)/(5|10|100)")
-_SCIENTIFIC = re.compile(r"(\d(?:\.(\d{1,20}))?)e([+-]?\d{1,2})", re.IGNORECASE)
-_FEET_AND_INCHES = re.compile(r"(\d)['’](\d|1[01])")
-_PLUS = re.compile(r"\+(?![\d+])|-plus(?![^\W_])")
-_UNIT_AND_A_HALF = re.compile(
+_LONG_NUMBERS = lazy_pattern(r"\d{4,}[-–]\d{4,}")
+_RATING = lazy_pattern(r"(\d{1,3}(?:\.\d{1,2})?)/(5|10|100)")
+_SCIENTIFIC = lazy_pattern(r"(\d(?:\.(\d{1,20}))?)e([+-]?\d{1,2})", re.IGNORECASE)
+_FEET_AND_INCHES = lazy_pattern(r"(\d)['’](\d|1[01])")
+_PLUS = lazy_pattern(r"\+(?![\d+])|-plus(?![^\W_])")
+_UNIT_AND_HALF = lazy_pattern(
     r"\sand\s(?:an?\s(?:(?P<half>half)|quarter|third)|(?P<three>three)[\s-]quarters?|two[\s-]thirds?)(?![^\W_])",
     re.IGNORECASE,
 )
-_SIDES = re.compile(r"(\d{1,5}(?:\.\d+)?)[x×](\d{1,5}(?:\.\d+)?)(?:[x×](\d{1,5}(?:\.\d+)?))?")
+_SIDES = lazy_pattern(r"(\d{1,5}(?:\.\d+)?)[x×](\d{1,5}(?:\.\d+)?)(?:[x×](\d{1,5}(?:\.\d+)?))?")
 # Kinds of displays, not thousands.
-_RESOLUTION = re.compile(r"[248]K")
+_RESOLUTION = lazy_pattern(r"[248]K")
 _SIGNS = tuple("$€£¥₹")
 # The score of a game: no team has more points.
 _MAX_POINTS = 250
-_SCORE = re.compile(r"(\d{1,3})[-–](\d{1,3})")
-_SCORE_BEFORE = re.compile(
+_SCORE = lazy_pattern(r"(\d{1,3})[-–](\d{1,3})")
+_SCORE_BEFORE = lazy_pattern(
     r"\b(?:won|win|wins|beat|beats|defeat\w*|lost|los[es]s?|losing|winning|victory|draw|drew|tied|score\w*|lead|led|"
     r"trail\w*|record|result)\b[^.!?]*\Z",
     re.IGNORECASE,
 )
-_SCORE_AFTER = re.compile(
+_SCORE_AFTER = lazy_pattern(
     r"\s(?:win|victory|loss|defeat|draw|lead|score|record|tie|triumph)\b", re.IGNORECASE
 )
-_NUMBERED = re.compile(
+_NUMBERED = lazy_pattern(
     r"[\s-](?:minute|place|position|round|day|week|match|matchday|lap|hole|inning|set|game|season|edition|stage|floor|"
     r"chapter|episode|pick|gear|seed|spot|over|attempt|visit)(?![^\W_])",
     re.IGNORECASE,
@@ -530,7 +531,7 @@ def _mention(text: str, numeral: Numeral, unit: str, end: int, before: _Context)
     if falls:
         # A fall of more than 4 is a change below -4.
         bound = _OPPOSITE.get(bound, bound)
-    half = _UNIT_AND_A_HALF.match(text, end) if unit and numeral.step == 1 and not after else None
+    half = _UNIT_AND_HALF.match(text, end) if unit and numeral.step == 1 and not after else None
     value, high = numeral.value + Fraction(1 if half else 0, 2), numeral.high
     end = half.end() if half else end
     if before.negative or falls:
@@ -549,7 +550,7 @@ def _last_place(value: Fraction) -> Fraction:
 
 _SPLIT_DIMENSIONS = ("length", "mass", "time", "calendar")
 _PART_GAPS = (" ", ", ", " and ", ", and ")
-_BETWEEN = re.compile(r"(?<![^\W_])(between|from)\s\Z", re.IGNORECASE)
+_BETWEEN = lazy_pattern(r"(?<![^\W_])(between|from)\s\Z", re.IGNORECASE)
 _JOIN_WINDOW = 9
 
 

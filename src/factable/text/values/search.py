@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values.compare import compare_values
 from factable.text.values.hints import MONEY_WORDS, hint_of
@@ -26,19 +27,19 @@ from factable.text.values.words import Word, same_word, split_words
 from factable.types import Span
 
 _EXACTNESS = {relation: rank for rank, relation in enumerate(Relation)}
-_NOT = re.compile(
+_NOT = lazy_pattern(
     r"(?:\bnot\b|\bno\b|\bnon-?|\bnever\b|n['’]t\b|\bwithout\b|\black(?:s|ing)?\b|\bcannot\b)(?:\W+\w+){0,3}\W*\Z",
     re.IGNORECASE,
 )
 # "Valet parking is not available", "WiFi: no"
-_NOT_AFTER = re.compile(
+_NOT_AFTER = lazy_pattern(
     r"(?:\s\w+){0,2}?\s(?:(?:is|are|was|were|does|do|has|have)(?:\snot|\snever|n['’]t)|unavailable|disabled|prohibited)\b"
     r"|\**:\**\s?(?:no|none|not|false|unavailable)\b|\**:\**\s?[✗✘❌]",
     re.IGNORECASE,
 )
 _WINDOW = 40
-_NUMBER_NEXT = re.compile(r"\s\d")
-_QUESTION_VERB = re.compile(r"(?:is|has|can|are|does)\s+", re.IGNORECASE)
+_NUMBER_NEXT = lazy_pattern(r"\s\d")
+_QUESTION_VERB = lazy_pattern(r"(?:is|has|can|are|does)\s+", re.IGNORECASE)
 
 
 class Hit(NamedTuple):
@@ -210,13 +211,13 @@ def _find_boolean(value: Boolean, parsed: ParsedText, attribute: str) -> list[Hi
     return hits
 
 
-_FREE = re.compile(
+_FREE = lazy_pattern(
     r"(?<![\w-])(?:free(?:\sof\scharge)?(?![\w-]|\s(?:of|from|to|kick|throw|agent|time|trial|market|will|speech)\b)"
     r"|(?:at\s)?no\s(?:extra\s|additional\s)?(?:cost|charge)|without\scharge|complimentary|gratis|costs?\snothing)"
     r"(?![\w-])",
     re.IGNORECASE,
 )
-_NONE = re.compile(r"(?<![^\W_])(?:no|without|zero|nil|not\s(?:a|any))(?=\s)", re.IGNORECASE)
+_NONE = lazy_pattern(r"(?<![^\W_])(?:no|without|zero|nil|not\s(?:a|any))(?=\s)", re.IGNORECASE)
 _BETWEEN = frozenset(("any", "a", "an", "the", "additional", "extra", "such", "more", "single", "further"))
 _MAX_BETWEEN = 3
 _COUNTING = frozenset(("number", "of", "count", "total", "num", "amount", "is", "has"))

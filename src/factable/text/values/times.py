@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from factable.text.patterns import lazy_pattern
 from factable.text.values.dates import WEEKDAYS, offset_minutes
 from factable.text.values.kinds import Mention, Number, Time, Weekdays
 
@@ -45,24 +46,24 @@ def _clock(number: int) -> str:
     )
 
 
-_RANGE = re.compile(rf"{_FROM}{_ABOUT}{_clock(1)}{_UNTIL}{_clock(2)}{_ZONE}?{_TO}", re.IGNORECASE)
-_SINGLE = re.compile(rf"{_FROM}{_ABOUT}{_clock(1)}(?P<sharp>\so['’]clock)?{_ZONE}?{_TO}", re.IGNORECASE)
-_ALL_DAY = re.compile(
+_RANGE = lazy_pattern(rf"{_FROM}{_ABOUT}{_clock(1)}{_UNTIL}{_clock(2)}{_ZONE}?{_TO}", re.IGNORECASE)
+_SINGLE = lazy_pattern(rf"{_FROM}{_ABOUT}{_clock(1)}(?P<sharp>\so['’]clock)?{_ZONE}?{_TO}", re.IGNORECASE)
+_ALL_DAY = lazy_pattern(
     r"(?<![^\W_])(?:24\shours(?=\sa\sday)|(?<=open\s)24\shours|around\sthe\sclock|24/7)", re.IGNORECASE
 )
-_BETWEEN = re.compile(r"(?<![^\W_])between\s\Z", re.IGNORECASE)
-_OPEN = re.compile(r"(?<![^\W_])(?:open|opens|hours|daily)\b[^.\d]{0,20}\Z", re.IGNORECASE)
-_TOOK = re.compile(
+_BETWEEN = lazy_pattern(r"(?<![^\W_])between\s\Z", re.IGNORECASE)
+_OPEN = lazy_pattern(r"(?<![^\W_])(?:open|opens|hours|daily)\b[^.\d]{0,20}\Z", re.IGNORECASE)
+_TOOK = lazy_pattern(
     r"(?<![^\W_])(?:in|of|took|takes|lasts|lasted|ran|clocked|runtime|duration)\s\Z", re.IGNORECASE
 )
 _LOOK_BEHIND = 32
-_COMPACT = re.compile(rf"{_FROM}(\d{{1,3}})\s?h\s?([0-5]?\d)\s?(?:m|min)?(?![^\W_]|[.:]\d)", re.IGNORECASE)
-_ISO_DURATION = re.compile(
+_COMPACT = lazy_pattern(rf"{_FROM}(\d{{1,3}})\s?h\s?([0-5]?\d)\s?(?:m|min)?(?![^\W_]|[.:]\d)", re.IGNORECASE)
+_ISO_DURATION = lazy_pattern(
     r"(?<![^\W_])P(?=T?\d)(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,5})M)?(?:(\d{1,5})(?:\.\d{1,9})?S)?)?(?![^\W_])"
 )
 
 
-_RACE = re.compile(rf"{_FROM}(?:(\d{{1,2}}):)?(\d{{1,3}}):([0-5]\d)\.(\d{{1,3}})(?![^\W_]|[.:]\d)")
+_RACE = lazy_pattern(rf"{_FROM}(?:(\d{{1,2}}):)?(\d{{1,3}}):([0-5]\d)\.(\d{{1,3}})(?![^\W_]|[.:]\d)")
 
 
 def find_times(text: str) -> Iterator[Mention]:
@@ -179,15 +180,15 @@ def exact_time(time: Time) -> Time:
 _SHORT_DAYS = ("Mon", "Tues?", "Wed", "Thu(?:rs?)?", "Fri", "Sat", "Sun")
 _WEEKDAY = rf"(?:(?:{'|'.join(WEEKDAYS)})s?|(?:{'|'.join(_SHORT_DAYS)})\b\.?)"
 _TWO_LETTERS = f"(?:{'|'.join(day[:2] for day in WEEKDAYS)})"
-_DAYS = re.compile(
+_DAYS = lazy_pattern(
     rf"(?<![^\W_])(?:{_WEEKDAY}"
     rf"(?:(?:\s?[-–—&/]\s?|\s(?:to|through|thru|until)\s|, and |,\s?|\sand\s){_WEEKDAY})*"
     rf"|{_TWO_LETTERS}(?:[-–,]{_TWO_LETTERS})+"
     r"|[Ww]eekdays?|[Ww]eekends?|[Ee]very\sday|[Ss]even\sdays\sa\sweek)(?![^\W_])"
 )
-_ONE_DAY = re.compile(f"{_WEEKDAY}|{_TWO_LETTERS}")
-_TO_DAY = re.compile(r"\s?[-–—]\s?|\s(?:to|through|thru|until)\s")
-_HOURS_NEXT = re.compile(r":?\s\d")
+_ONE_DAY = lazy_pattern(f"{_WEEKDAY}|{_TWO_LETTERS}")
+_TO_DAY = lazy_pattern(r"\s?[-–—]\s?|\s(?:to|through|thru|until)\s")
+_HOURS_NEXT = lazy_pattern(r":?\s\d")
 
 
 def find_weekdays(text: str) -> Iterator[Mention]:

@@ -4,6 +4,8 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
+from factable.text.patterns import lazy_pattern
+
 
 class Unit(NamedTuple):
     """A unit: a value times `factor` plus `offset` is in the base unit of its dimension."""
@@ -251,7 +253,7 @@ def _any_of(forms: list[str]) -> str:
 
 _END = r"(?:(?<=[%°$€£¥₹₩₽₺℃℉″])|(?![^\W_]))"
 # After a number with a decimal, a quotation mark is the sign of inches; "in" is their symbol after feet only.
-_UNIT = re.compile(
+_UNIT = lazy_pattern(
     rf"[\s-]?((?i:{_any_of([*_WORDS])})|{_any_of([*_SYMBOLS])}){_END}|(?<=\.\d)[\"”]"
     r"|(?:(?<=ft \d)|(?<=ft \d\d)|(?<=feet \d)|(?<=feet \d\d))\sin(?![^\W_])"
 )
@@ -259,8 +261,8 @@ _MONEY = [form for form, names in _SYMBOLS.items() if UNITS[names[0]].dimension 
 #: A currency before its number, as a part of a pattern.
 CURRENCY_BEFORE = _any_of(_MONEY)
 # What may stand between a number and "per square kilometre".
-_COUNTED = re.compile(r"\s(?:inhabitants|people|persons|residents)(?=\sper\s|/)", re.IGNORECASE)
-_OUT_OF = re.compile(r"\sout\sof\s(?:a\spossible\s)?(\d{1,3}|five|ten)(?![^\W_])(?:[\s-]stars?(?![^\W_]))?")
+_COUNTED = lazy_pattern(r"\s(?:inhabitants|people|persons|residents)(?=\sper\s|/)", re.IGNORECASE)
+_OUT_OF = lazy_pattern(r"\sout\sof\s(?:a\spossible\s)?(\d{1,3}|five|ten)(?![^\W_])(?:[\s-]stars?(?![^\W_]))?")
 
 
 def units_named(form: str) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """Words in the form in which they are compared: without case, accents, apostrophes and possessive endings."""
 
-import re
 import unicodedata
 from typing import NamedTuple
+
+from factable.text.patterns import lazy_pattern
 
 # Letters that Unicode decomposition does not turn into plain ones.
 _LETTERS = str.maketrans(
@@ -10,7 +11,7 @@ _LETTERS = str.maketrans(
     | {"œ": "oe", "Œ": "OE", "ı": "i", "İ": "I", "ß": "ss", "Þ": "Th", "’": "'", "‘": "'", "ʻ": "'", "´": "'"}
 )
 # Connected digits (14/32, 3.5, 1:25) are one word, and so is a word with an apostrophe.
-_WORD = re.compile(r"(?<!\d[.,:/])\d+(?:[.,:/]\d+)+(?![^\W_]|[.,:/]\d)|[^\W_]+(?:['’‘ʻ´][^\W_]+)*")
+_WORD = lazy_pattern(r"(?<!\d[.,:/])\d+(?:[.,:/]\d+)+(?![^\W_]|[.,:/]\d)|[^\W_]+(?:['’‘ʻ´][^\W_]+)*")
 
 
 # Two forms of a word share at least so many letters, and differ in endings of at most so many.

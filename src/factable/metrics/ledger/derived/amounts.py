@@ -18,23 +18,24 @@ from factable.metrics.ledger.derived.links import (
     tie_columns,
 )
 from factable.metrics.ledger.derived.operations import agrees, converted, mean, number_of, share, show, total
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Mention, Number
 from factable.types import Span
 
-_TOTAL = re.compile(
+_TOTAL = lazy_pattern(
     r"\b(?:total(?:s|ed|ing|led|ling)?|add(?:s|ed|ing)? up to|amount(?:s|ed|ing)? to|sum|combined|"
     r"altogether|together|in all|collectively|overall)\b"
 )
-_MEAN = re.compile(r"\b(?:average[sd]?|mean|averaging)\b")
-_RANGE = re.compile(
+_MEAN = lazy_pattern(r"\b(?:average[sd]?|mean|averaging)\b")
+_RANGE = lazy_pattern(
     r"\b(?:rang(?:e|es|ed|ing)|var(?:y|ies|ied|ying)|fluctuat\w+|between|spann?(?:ing|s|ed)?)\b"
 )
-_TO = re.compile(
+_TO = lazy_pattern(
     r"\s?(?:to|and|up to|–|-)\s?(?:a\s(?:high|maximum)\sof\s|about\s)?|"
     r"\s?\w{0,12}\s?(?:\([^()]*\)\s?)?(?:to|and)\s"
 )
-_HIGHS = re.compile(r"\b(?:highs|lows)\b")
-_OF_WHOLE = re.compile(r"(?:%|percent|half|thirds?|quarters?|share|out) of (?:the |their |its |all )?\Z")
+_HIGHS = lazy_pattern(r"\b(?:highs|lows)\b")
+_OF_WHOLE = lazy_pattern(r"(?:%|percent|half|thirds?|quarters?|share|out) of (?:the |their |its |all )?\Z")
 _MIN_CELLS = 2
 # How far after "35 % of" the word for the whole stands.
 _WHOLE = 45

@@ -1,6 +1,5 @@
 """A number that two other numbers of its sentence give: their sum, difference, ratio or change in percent."""
 
-import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, combinations
@@ -10,25 +9,26 @@ from factable.metrics.ledger.derived.clauses import Derived
 from factable.metrics.ledger.derived.columns import read_cell, rows_of
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.structure import Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Date, Mention, Number
 from factable.types import Span
 
-_TERM = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
-_SUM = re.compile(
+_TERM = lazy_pattern(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_SUM = lazy_pattern(
     rf"(?<![\w.,]){_TERM.pattern}(?:\s\+\s{_TERM.pattern})+\s=\s(?P<sum>{_TERM.pattern})(?![\w%]|[.,]\d)"
 )
-_CHANGE = re.compile(
+_CHANGE = lazy_pattern(
     r"\b(?:increase\w*|decrease\w*|growth|grew|rose|risen|fell|drop\w*|gain\w*|up|down|declin\w+|cut|reduc\w+|rise)\b"
 )
-_PLUS = re.compile(r"\bplus\b.*\b(?:total|altogether|in all|together)\b")
-_SHARE = re.compile(r"\sof\s(?:the|its|their|all)\b")
-_MAKES_UP = re.compile(r"\b(?:makes? up|made up|accounts? for|accounted for|represents?|is|are|was|were)\b")
+_PLUS = lazy_pattern(r"\bplus\b.*\b(?:total|altogether|in all|together)\b")
+_SHARE = lazy_pattern(r"\sof\s(?:the|its|their|all)\b")
+_MAKES_UP = lazy_pattern(r"\b(?:makes? up|made up|accounts? for|accounted for|represents?|is|are|was|were)\b")
 _MAX_NUMBERS = 8
 # Small numbers are sums and differences of others too often.
 _MIN_VALUE = 10
 # Among many values, two that give a third by chance are easily found.
 _MANY_VALUES = 60
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     r"\b(?:difference|gap|margin|more|less|fewer|higher|lower|larger|smaller|total\w*|sum|combined|together|by|"
     r"increase\w*|decrease\w*|growth|grew|rose|fell|drop\w*|gain\w*|change\w*|remain\w*|left|plus|minus)\b"
 )

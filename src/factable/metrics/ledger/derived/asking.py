@@ -1,9 +1,9 @@
 """Words that ask for an operation: superlatives and comparatives, and the columns that they name."""
 
-import re
 from typing import NamedTuple
 
 from factable.metrics.ledger.derived.columns import Column
+from factable.text.patterns import lazy_pattern
 from factable.text.stems import stem
 from factable.text.values.units import unit_of
 
@@ -120,16 +120,16 @@ def _any_of(words: dict[str, Degree]) -> str:
 
 _ORDINALS = ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 ORDINAL = rf"(?P<ordinal>{'|'.join(_ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th))"
-SUPERLATIVE = re.compile(
+SUPERLATIVE = lazy_pattern(
     rf"(?<![\w-])(?:{ORDINAL}[\s-])?(?<!at )(?P<word>{_any_of(SUPERLATIVES)})(?![\w-])"
     r"(?<!most(?=\sof\b|\slikely\b))"
 )
-COMPARATIVE = re.compile(rf"(?<![\w-])(?<!no )(?<!not )(?P<word>{_any_of(COMPARATIVES)})(?![\w-])")
-TOP = re.compile(
+COMPARATIVE = lazy_pattern(rf"(?<![\w-])(?<!no )(?<!not )(?P<word>{_any_of(COMPARATIVES)})(?![\w-])")
+TOP = lazy_pattern(
     r"\b(?:top|first|best)[\s-](?P<number>\d{1,3}|three|four|five|six|seven|eight|nine|ten|twenty)\b"
 )
-ONE_OF = re.compile(r"\b(?:one of|among) the\s\Z")
-NOT = re.compile(r"\b(?:not|no|never|neither|nor|without|n't)\b|n['’]t\b")
+ONE_OF = lazy_pattern(r"\b(?:one of|among) the\s\Z")
+NOT = lazy_pattern(r"\b(?:not|no|never|neither|nor|without|n't)\b|n['’]t\b")
 
 
 _OPERATIONS = """

@@ -1,6 +1,5 @@
 """Which statements of a text are computed from the data, and whether they are right."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from factable.metrics.ledger.derived.amounts import check_amounts
@@ -25,6 +24,7 @@ from factable.metrics.ledger.derived.superlatives import check_superlatives
 from factable.metrics.ledger.derived.times import check_times
 from factable.metrics.ledger.derived.trends import TREND, check_trends
 from factable.structure import Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Date, Mention, find_mentions
 from factable.types import Span
 
@@ -38,7 +38,7 @@ _CHECKS: tuple[Callable[[Clause], Iterator[Derived]], ...] = (
     check_exchanges,
 )
 # Where one statement ends and another begins within a sentence.
-_BOUNDARY = re.compile(
+_BOUNDARY = lazy_pattern(
     r"(?<=\d\s[a-z])\.\s+(?=[A-Z])|(?<=\d\s[a-z]{2})\.\s+(?=[A-Z])|"
     r";\s|,\sand\s(?=(?:the|it|they|there|its|their|this|these|all|none|no|both|every|each)\s)|"
     r"\s[—–]\s|,?\s(?:while|whereas|although|though)\s|,\sbut\s|,\sfollowed by\s|"
@@ -106,7 +106,7 @@ def _clauses(text: str, sentence: Span) -> Iterator[Span]:
     yield start, sentence[1]
 
 
-_ASKING = re.compile(
+_ASKING = lazy_pattern(
     r"\b(?:all|every|each|no|none|only|both|sole|total\w*|sum|combined|altogether|together|overall|average\w*|mean|"
     r"rang\w+|var(?:y|ies|ied|ying)|between|span\w*|fluctuat\w+|twice|double|triple|half|times|there|different|"
     r"distinct|unique|peak\w*|bottomed|than|just|ahead|behind|above|below|exceeds|surpasses|outperforms|leads|tops|"

@@ -19,6 +19,7 @@ from factable.metrics.ledger.derived.links import (
 )
 from factable.metrics.ledger.derived.wording import GLUE, stems_of
 from factable.structure import Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.stems import stem
 from factable.text.values import Date, Mention, Number, Value
 from factable.types import Span
@@ -27,8 +28,8 @@ from factable.types import Span
 MAX_UNKNOWN = 2
 _SHORT_VALUE = 60
 # What the whole record is called: "the power plant's output".
-_OWNER = re.compile(r"\bthe\s(?:[a-z]+\s)?[a-z]+['’]s\b")
-_LIMITING = re.compile(
+_OWNER = lazy_pattern(r"\bthe\s(?:[a-z]+\s)?[a-z]+['’]s\b")
+_LIMITING = lazy_pattern(
     r"(?:\A|\b(?:among|amongst|of|for|in|into|on|from|within|during|at|by|across|throughout|and|or|,)\s(?:all\s|the\s|those\s|year\s)*)\Z"
 )
 

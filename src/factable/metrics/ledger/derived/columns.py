@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from factable.metrics.ledger.derived.wording import GENERIC, stems_of
 from factable.structure import Frame, Leaf, Structure, label_of
+from factable.text.patterns import lazy_pattern
 from factable.text.stems import stem
 from factable.text.templates import split_identifier
 from factable.text.values import Date, Number, possible_values
@@ -27,40 +28,40 @@ Units = tuple[tuple[str, str], ...]
 MAX_SETS = 24
 _MIN_SHARE = 0.6
 _DISTINCT = 0.9
-_FOOTNOTE = re.compile(r"\[[^\]]{1,20}\]|[†‡*]")
-_PLAIN = re.compile(r"[+−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
-_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d\d(?:\.\d+)?)")
-_LAP = re.compile(r"(\+)?\s*(?:(\d+)\s*h)?\s*(?:(\d+)\s*['′m])?\s*(?:(\d+(?:\.\d+)?)\s*(?:\"|″|''|s))?")
-_STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?.*")
-_UNIT_KEY = re.compile(r"(.*?)\s?(?:units?|currency)")
-_PARENTHESES = re.compile(r"\s*\([^()]*\)\s*")
-_WHEN = re.compile(
+_FOOTNOTE = lazy_pattern(r"\[[^\]]{1,20}\]|[†‡*]")
+_PLAIN = lazy_pattern(r"[+−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+_CLOCK = lazy_pattern(r"(?:(\d+):)?(\d{1,2}):(\d\d(?:\.\d+)?)")
+_LAP = lazy_pattern(r"(\+)?\s*(?:(\d+)\s*h)?\s*(?:(\d+)\s*['′m])?\s*(?:(\d+(?:\.\d+)?)\s*(?:\"|″|''|s))?")
+_STAMP = lazy_pattern(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?.*")
+_UNIT_KEY = lazy_pattern(r"(.*?)\s?(?:units?|currency)")
+_PARENTHESES = lazy_pattern(r"\s*\([^()]*\)\s*")
+_WHEN = lazy_pattern(
     r"\b(?:dates?|years?|seasons?|since|joined|left|founded|established|born|died|birth|death|opened|built|completed|"
     r"released|elected|started|ended|begin|end|debut|premiered|aired|introduced|closed|launched|signed|created|"
     r"formed|installed|inaugurated|appointed|from|until|to|period|construction)\b",
     re.IGNORECASE,
 )
-_RANK = re.compile(
+_RANK = lazy_pattern(
     r"\b(?:rank|ranking|pos|position|place|placing|no|seed|standing|order|pick|overall|bib|grid|#)\b|\A#\Z",
     re.IGNORECASE,
 )
-_MOMENT = re.compile(
+_MOMENT = lazy_pattern(
     r"\b(?:start\w*|begin\w*|ends?|opens?|closes?|opening|closing|depart\w*|arriv\w*|arr|dep|at|from|until|check|kick\w*|"
     r"set time|sunrise|sunset|due|time of day|scheduled)\b",
     re.IGNORECASE,
 )
-_TOTAL = re.compile(
+_TOTAL = lazy_pattern(
     r"(?:grand |sub)?totals?|sum|overall|average|mean|all|combined|altogether|"
     r"(?:total|sum|average)s?\b.*|.*\btotals?",
     re.IGNORECASE,
 )
-_PERIOD = re.compile(
+_PERIOD = lazy_pattern(
     rf"(?:\bq[1-4]\s)?(?<!\d)(?:(?:1[89]|20)\d\d)(?!\d)(?:\sq[1-4]\b)?|\bq[1-4]\b|\b(?:{'|'.join(MONTHS)})\b|"
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
 )
 # Periods that stand alone in a column: no years, which are read as dates.
-_SERIES_PERIOD = re.compile(
+_SERIES_PERIOD = lazy_pattern(
     rf"q[1-4](?:[\s/-]*\d{{4}})?|\d{{4}}[\s/-]*q[1-4]|(?:{'|'.join(MONTHS)})(?:\s\d{{4}})?", re.IGNORECASE
 )
 _PERIOD_ORDER = {month.lower(): number for number, month in enumerate(MONTHS, 1)} | {

@@ -23,22 +23,23 @@ from factable.metrics.ledger.derived.superlatives import (
     check_than_any_other,
     columns_meant,
 )
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Mention, Number
 from factable.types import Span
 
-_THAN = re.compile(
+_THAN = lazy_pattern(
     r"(?<!other )(?<!rather )\bthan\b(?!\s(?:any|all|every|the (?:average|other|rest)|half|its|their|one)\b)"
 )
-_ANY_OTHER = re.compile(
+_ANY_OTHER = lazy_pattern(
     r"\bthan\s(?:(?:in|on|at|by|for)\s)?(?:any|all|every|the)\s(?:of\sthe\s)?(?:other|rest)\b"
 )
-_NO_OTHER = re.compile(r"(?:\A|\b)(?:no other|none of the other|no)\s(?=\w)")
-_AHEAD = re.compile(
+_NO_OTHER = lazy_pattern(r"(?:\A|\b)(?:no other|none of the other|no)\s(?=\w)")
+_AHEAD = lazy_pattern(
     r"\b(?P<word>ahead of|behind|above|below|tops|trails|beats|exceeds|surpasses|outperforms|leads)\s"
 )
 _LOW_IS_AHEAD = frozenset(["time", "duration", "rank", "position", "place", "price", "cost"])
-_GAP_BETWEEN = re.compile(r"\b(?P<word>differ(?:s|ed)?|gap of|difference of|(?:gap|difference) between)\b")
-_TIMES = re.compile(
+_GAP_BETWEEN = lazy_pattern(r"\b(?P<word>differ(?:s|ed)?|gap of|difference of|(?:gap|difference) between)\b")
+_TIMES = lazy_pattern(
     r"\b(?P<factor>twice|double|triple|half|(?:two|three|four|five|six|seven|eight|nine|ten|\d+(?:\.\d+)?)[\s-]times)\s"
     r"(?:as|the)\s"
 )
@@ -48,7 +49,7 @@ _FACTORS = {"twice": "2", "double": "2", "triple": "3", "half": "1/2"} | {
 }
 # At most "the" may stand between a word and the name that it is about.
 _NEXT = 5
-_BY = re.compile(r"(?:\bby|\bdifference of|\bgap of|\bmargin of|\blead of)\s(?:a |an |just |only )?\Z")
+_BY = lazy_pattern(r"(?:\bby|\bdifference of|\bgap of|\bmargin of|\blead of)\s(?:a |an |just |only )?\Z")
 
 
 def check_comparisons(clause: Clause) -> Iterator[Derived]:

@@ -11,6 +11,7 @@ from factable.metrics.ledger.derived.columns import Cell, Column
 from factable.metrics.ledger.derived.links import fitting, same_dimension, tie_column, tie_columns
 from factable.metrics.ledger.derived.operations import number_of, show
 from factable.structure import NO, YES
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Date, Mention, Number
 from factable.types import Span
 
@@ -22,22 +23,22 @@ _WORDS = {
     for number, word in enumerate(["three", "four", "five", "six", "seven", "eight", "nine", "ten"], 3)
 }
 _WORDS["twenty"] = 20
-_BEFORE = re.compile(
+_BEFORE = lazy_pattern(
     r"\b(before|prior to|earlier than|until|after|since|later than|from)\s(?:the\s(?:year|end of)\s)?\Z"
 )
-_RANKED = re.compile(r"\b(?:rank|ranking|pos|position|place|standing)\b|#", re.IGNORECASE)
-_RANGE = re.compile(r"(?:between|from|during|\w*)(?:\sand\s|\sto\s|\sthrough\s|\suntil\s|\s?[–-]\s?)")
-_NEGATED = re.compile(r"(?:\bnot?\b|n['’]t\b|\bwithout\b|\black)(?:\W+\w+){0,2}\W*\Z")
+_RANKED = lazy_pattern(r"\b(?:rank|ranking|pos|position|place|standing)\b|#", re.IGNORECASE)
+_RANGE = lazy_pattern(r"(?:between|from|during|\w*)(?:\sand\s|\sto\s|\sthrough\s|\suntil\s|\s?[–-]\s?)")
+_NEGATED = lazy_pattern(r"(?:\bnot?\b|n['’]t\b|\bwithout\b|\black)(?:\W+\w+){0,2}\W*\Z")
 
 
 _STOCK = frozenset(["stock", "inventory"])
 _RAIN = frozenset(["rain", "rainfall", "precipitation"])
 # Words that say that an amount is zero, or that it is not.
 _ZEROS = (
-    (re.compile(r"(?<!out of )\bin stock\b"), _STOCK, False),
-    (re.compile(r"\b(?:out of stock|sold out)\b"), _STOCK, True),
-    (re.compile(r"\b(?:dry|free of rain|without rain)\b"), _RAIN, True),
-    (re.compile(r"\b(?:rainy|wet)\b"), _RAIN, False),
+    (lazy_pattern(r"(?<!out of )\bin stock\b"), _STOCK, False),
+    (lazy_pattern(r"\b(?:out of stock|sold out)\b"), _STOCK, True),
+    (lazy_pattern(r"\b(?:dry|free of rain|without rain)\b"), _RAIN, True),
+    (lazy_pattern(r"\b(?:rainy|wet)\b"), _RAIN, False),
 )
 
 

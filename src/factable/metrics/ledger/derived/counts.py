@@ -10,38 +10,39 @@ from factable.metrics.ledger.derived.columns import Column
 from factable.metrics.ledger.derived.conditions import Condition, find_conditions, readings
 from factable.metrics.ledger.derived.links import Link, Token
 from factable.metrics.ledger.derived.operations import agrees
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Mention, Number
 from factable.types import Span
 
 _ROWS = frozenset(["row", "entry", "record", "item", "instance", "case"])
-_ENDS_PHRASE = re.compile(
+_ENDS_PHRASE = lazy_pattern(
     "of|in|from|with|that|who|which|to|for|by|on|at|where|whose|and|or|listed|represented|representing|participating|"
     "competing|across|among|between|as|located|having|when|released|held|directed|played|ranked|during|tied|won|lost"
 )
-_COUNTED = re.compile(
+_COUNTED = lazy_pattern(
     r"(?:\bthere\s(?:are|were|is|was)|\ba\stotal\sof|\bin\stotal,?|\bonly|\bexactly|\bjust|\blists?|\bincludes?|\bfeatures?|\bcontains?|\bfollowed\sby|\bhas|\bhave|\bhad|\bcomprises?|\bconsists?\sof|"
     r"\bthe|\A)\s*(?:a\stotal\sof\s|only\s|exactly\s|just\s|the\s)*\Z"
 )
-_MEAN = re.compile(r"\b(?:average|mean|median)\b")
-_DIFFERENT_NEXT = re.compile(r"\s(?:different|distinct|unique)\s")
-_OF_ALL = re.compile(
+_MEAN = lazy_pattern(r"\b(?:average|mean|median)\b")
+_DIFFERENT_NEXT = lazy_pattern(r"\s(?:different|distinct|unique)\s")
+_OF_ALL = lazy_pattern(
     r"\s(?:(?P<between>(?:[a-z]+\s){0,2}?)out\s)?of\s(?:the\s)?(?P<all>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|all|them|these|those|which|whom)\b"
 )
-_ALL = re.compile(
+_ALL = lazy_pattern(
     r"(?:\A|\b)(?P<word>all|every|each)\s(?:of\s)?(?:the\s|these\s|its\s)?"
     r"(?:(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s)?(?=\w)"
 )
-_NONE = re.compile(
+_NONE = lazy_pattern(
     r"(?:\A|,\s|\bthere\s(?:are|were|is|was)\s)(?P<word>no|none\sof\sthe|none)\s(?!two|other|more|one|single)(?=\w)"
 )
-_ONLY = re.compile(r"\b(?:is|was|are|were|being|as)\s(?P<word>the\s(?:only|sole))\s")
-_ONLY_FIRST = re.compile(r"(?:\A|\A[^,]{3,40},\s)(?P<word>only|just)\s")
-_THE_TWO = re.compile(r"\b(?:are|were)\s(?P<word>the\s(?:only\s)?two)\s")
-_BOTH = re.compile(r"(?:\A|\b)(?P<word>both)\s")
-_EXCEPT = re.compile(
+_ONLY = lazy_pattern(r"\b(?:is|was|are|were|being|as)\s(?P<word>the\s(?:only|sole))\s")
+_ONLY_FIRST = lazy_pattern(r"(?:\A|\A[^,]{3,40},\s)(?P<word>only|just)\s")
+_THE_TWO = lazy_pattern(r"\b(?:are|were)\s(?P<word>the\s(?:only\s)?two)\s")
+_BOTH = lazy_pattern(r"(?:\A|\b)(?P<word>both)\s")
+_EXCEPT = lazy_pattern(
     r"\b(?:except|other than|apart from|besides|excluding|but one|not all|nearly|almost all|or)\b"
 )
-_VERB = re.compile(
+_VERB = lazy_pattern(
     r"\b(?:is|are|was|were|has|have|had|did|do|does|cost|costs|sold|won|left|joined|scored|received|reported|"
     r"started|ended|ran|run|that|who|which|with)\b"
 )
@@ -53,9 +54,9 @@ _SMALL["twelve"] = 12
 _PHRASE = 5
 # At most "the" may stand between "both" and the first name.
 _NEXT = 5
-_OTHERS = re.compile(r"\b(?:except|other than|apart from|besides|excluding)\b")
-_TOP_WORD = re.compile(r"\btop\b")
-_DIFFERENT = re.compile(r"\b(?:different|distinct|unique)\b")
+_OTHERS = lazy_pattern(r"\b(?:except|other than|apart from|besides|excluding)\b")
+_TOP_WORD = lazy_pattern(r"\btop\b")
+_DIFFERENT = lazy_pattern(r"\b(?:different|distinct|unique)\b")
 
 
 class Noun(NamedTuple):

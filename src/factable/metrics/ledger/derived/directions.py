@@ -8,17 +8,18 @@ from factable.metrics.ledger.derived.clauses import Derived
 from factable.metrics.ledger.derived.operations import show
 from factable.metrics.ledger.derived.trends import TREND
 from factable.structure import Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Mention, Number
 from factable.types import Span
 
-_FROM = re.compile(
+_FROM = lazy_pattern(
     r"\bfrom\s(?:about\s|around\s|a\s|an\s|its\s|the\s)?(?:(?:previous|earlier|original|former|initial)\s)?"
     r"(?:(?:value|level|price|figure|low|high)\sof\s)?\Z"
 )
-_TO = re.compile(
+_TO = lazy_pattern(
     r"\bto\s(?:about\s|around\s|a\s|an\s|now\s|just\s)?(?:(?:low|high|value|level|price)\sof\s)?\Z"
 )
-_BEFORE = re.compile(r"\b(?:originally|initially|previously|formerly|at first)\b[^.;,]{0,30}\Z")
+_BEFORE = lazy_pattern(r"\b(?:originally|initially|previously|formerly|at first)\b[^.;,]{0,30}\Z")
 # How far the values may be from the word of the direction.
 _NEAR = 90
 

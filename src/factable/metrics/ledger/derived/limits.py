@@ -11,6 +11,7 @@ from factable.metrics.ledger.derived.columns import Cell, read_cell
 from factable.metrics.ledger.derived.operations import number_of
 from factable.metrics.ledger.derived.wording import stems_of
 from factable.structure import Frame, Leaf, Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values import Number, possible_values
 from factable.types import Span
@@ -18,11 +19,11 @@ from factable.types import Span
 _RANGE_WORDS = r"(?:ref\w*|normal|range|limit|target|allowed|permitted)"
 _LOW_WORDS = r"(?:low\w*|min\w*|from)"
 _HIGH_WORDS = r"(?:high\w*|max\w*|upp\w*|to)"
-_LOW_KEY = re.compile(rf"\b{_RANGE_WORDS}\b.*\b{_LOW_WORDS}\b|\b{_LOW_WORDS}\b.*\b{_RANGE_WORDS}\b")
-_HIGH_KEY = re.compile(
+_LOW_KEY = lazy_pattern(rf"\b{_RANGE_WORDS}\b.*\b{_LOW_WORDS}\b|\b{_LOW_WORDS}\b.*\b{_RANGE_WORDS}\b")
+_HIGH_KEY = lazy_pattern(
     rf"\b{_RANGE_WORDS}\b.*\b{_HIGH_WORDS}\b|\b{_HIGH_WORDS}\b.*\b{_RANGE_WORDS}\b|\b(?:limit|threshold)\b"
 )
-_RANGE_KEY = re.compile(r"(?:ref\w*|normal|target)(?:\srange|\sinterval|\svalues?)?|range")
+_RANGE_KEY = lazy_pattern(r"(?:ref\w*|normal|target)(?:\srange|\sinterval|\svalues?)?|range")
 _VALUE_KEYS = frozenset(
     ["value", "result", "measured", "measurement", "reading", "level", "current", "concentration"]
 )
@@ -32,16 +33,16 @@ _ENDS = r"(?:range|limits?|interval|threshold)"
 _STATEMENTS = (
     (
         "inside",
-        re.compile(
+        lazy_pattern(
             rf"\b(?:within|inside|in) {_WHOSE}{_KIND}+(?:{_ENDS}|values?)\b|"
             rf"\bwithin {_WHOSE}(?:range|limits?)\b"
         ),
     ),
-    ("outside", re.compile(rf"\b(?:outside|out of|not within) {_WHOSE}{_KIND}*{_ENDS}\b")),
-    ("above", re.compile(rf"\b(?:above|over|exceed(?:s|ed|ing)?) {_WHOSE}{_KIND}*{_ENDS}\b")),
-    ("below", re.compile(rf"\b(?:below|under|beneath) {_WHOSE}{_KIND}*{_ENDS}\b")),
+    ("outside", lazy_pattern(rf"\b(?:outside|out of|not within) {_WHOSE}{_KIND}*{_ENDS}\b")),
+    ("above", lazy_pattern(rf"\b(?:above|over|exceed(?:s|ed|ing)?) {_WHOSE}{_KIND}*{_ENDS}\b")),
+    ("below", lazy_pattern(rf"\b(?:below|under|beneath) {_WHOSE}{_KIND}*{_ENDS}\b")),
 )
-_NOT = re.compile(r"\b(?:not|no|never|neither|nor)\b|n['’]t\b")
+_NOT = lazy_pattern(r"\b(?:not|no|never|neither|nor)\b|n['’]t\b")
 _MAX_NAME_WORDS = 6
 
 

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from factable.metrics.ledger.derived.columns import Column, Rows
 from factable.metrics.ledger.derived.wording import GENERIC, stems_of, synonyms_of
+from factable.text.patterns import lazy_pattern
 from factable.text.stems import stem
 from factable.text.values import Date, Mention, Number, Relation, compare_values
 from factable.text.values.dates import MONTHS
@@ -19,7 +20,7 @@ from factable.text.values.units import unit_of
 from factable.text.values.words import fold
 from factable.types import Span
 
-_PART = re.compile(r"\s*[,;/()\[\]–—|]\s*|\s+[-&]\s+")
+_PART = lazy_pattern(r"\s*[,;/()\[\]–—|]\s*|\s+[-&]\s+")
 _SMALL_WORDS = frozenset(["of", "the", "a", "an", "and", "de", "la", "in", "at", "for", "to", "on"])
 _AGREE = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 _MIN_NAME = 3

@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from factable.metrics.ledger.derived.clauses import Derived
 from factable.structure import Leaf, Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values import Date, Mention, Relation, Time, Value, compare_values, possible_values
 from factable.types import Span
@@ -22,7 +23,7 @@ class _Side(NamedTuple):
 
 
 def _side(verbs: str, keys: str) -> _Side:
-    return _Side(re.compile(rf"\b(?:{verbs})\b"), re.compile(rf"\b(?:{keys})\b"))
+    return _Side(lazy_pattern(rf"\b(?:{verbs})\b"), lazy_pattern(rf"\b(?:{keys})\b"))
 
 
 _OPPOSITES = (
@@ -70,8 +71,8 @@ _OPPOSITES = (
     ),
 )
 # Between the verb and the value.
-_GAP = re.compile(r"(?:\s(?:time|is|was|will be|at|on|in|by|from|scheduled|around|for))*\s?:?\s?")
-_NOT = re.compile(r"\b(?:not|no|never)\b|n['’]t\b")
+_GAP = lazy_pattern(r"(?:\s(?:time|is|was|will be|at|on|in|by|from|scheduled|around|for))*\s?:?\s?")
+_NOT = lazy_pattern(r"\b(?:not|no|never)\b|n['’]t\b")
 
 
 class _Known(NamedTuple):

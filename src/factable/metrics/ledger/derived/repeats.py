@@ -12,18 +12,19 @@ from factable.metrics.ledger.derived.counts import find_noun
 from factable.metrics.ledger.derived.links import Link, tie_columns
 from factable.metrics.ledger.derived.operations import agrees
 from factable.structure import UNKNOWN
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Number
 from factable.types import Span
 
-_ALIKE = re.compile(
+_ALIKE = lazy_pattern(
     r"\bno\stwo\s.{0,40}?\b(?:the\ssame|identical)\s|\b(?:each|every)\s.{0,40}?\b(?:has|had|have)\sa\s(?:unique|different|distinct)\s"
 )
-_SAME = re.compile(r"\b(?:all|every|each)\s.{0,40}?\b(?:the\ssame|an?\sidentical)\s")
-_MOST = re.compile(r"\b(?:the\s)?(?P<word>most|highest\snumber\sof|fewest|largest\snumber\sof)\s")
-_MORE = re.compile(r"\b(?P<word>more|fewer)\s(?=.{0,40}\bthan\b)")
+_SAME = lazy_pattern(r"\b(?:all|every|each)\s.{0,40}?\b(?:the\ssame|an?\sidentical)\s")
+_MOST = lazy_pattern(r"\b(?:the\s)?(?P<word>most|highest\snumber\sof|fewest|largest\snumber\sof)\s")
+_MORE = lazy_pattern(r"\b(?P<word>more|fewer)\s(?=.{0,40}\bthan\b)")
 # More words after the column may limit what is alike.
 _SHORT_REST = 4
-_EXCEPT = re.compile(r"\b(?:except|other than|apart from|besides|excluding)\b")
+_EXCEPT = lazy_pattern(r"\b(?:except|other than|apart from|besides|excluding)\b")
 
 
 def check_repeats(clause: Clause) -> Iterator[Derived]:

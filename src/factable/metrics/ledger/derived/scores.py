@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from factable.metrics.ledger.derived.clauses import Derived
 from factable.metrics.ledger.derived.wording import stems_of
 from factable.structure import Leaf, Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values.words import fold
 from factable.types import Span
@@ -21,29 +22,29 @@ _SIDES = (
     ("team a", "team b"),
 )
 _SCORE_WORDS = frozenset(["score", "goal", "point", "result"])
-_PARTS = re.compile(
+_PARTS = lazy_pattern(
     r"\b(?:half|halftime|half time|period|quarter|penalty|penalties|overtime|extra|extratime|set|inning|"
     r"first|second|ht|et|pen|q)\b|\d",
     re.IGNORECASE,
 )
 _NAME_KEYS = frozenset(["team", "name", "club", "side", "player"])
-_WON = re.compile(
+_WON = lazy_pattern(
     r"\b(?:defeat(?:ed|s|ing)|beat(?:s|ing)?|won|wins?|winning|victor(?:y|ious)|triumph(?:ed|s|ant)?|overc[ao]me|overpowered|"
     r"edged out|edged|outscored|secured (?:a|the) (?:win|victory)|thrashed)\b"
 )
-_LOST = re.compile(
+_LOST = lazy_pattern(
     r"\b(?:lost (?:to|against|the)|was defeated by|were defeated by|were beaten by|was beaten by|fell to)\b"
 )
-_DRAW = re.compile(r"\b(?:drew|drawn|draw|(?:ended|finished) (?:in a |as a )?tied?|tied (?:game|match))\b")
-_SCORELINE = re.compile(r"(?<![\d-])(\d{1,3})\s?[-–:]\s?(\d{1,3})(?![\d-])")
-_PART_WORDS = re.compile(
+_DRAW = lazy_pattern(r"\b(?:drew|drawn|draw|(?:ended|finished) (?:in a |as a )?tied?|tied (?:game|match))\b")
+_SCORELINE = lazy_pattern(r"(?<![\d-])(\d{1,3})\s?[-–:]\s?(\d{1,3})(?![\d-])")
+_PART_WORDS = lazy_pattern(
     r"\b(?:half|halftime|half-time|period|quarter|penalt\w+|shoot-?out|overtime|extra time|aggregate|"
     r"series|set|inning|previous|last|season|record|if|would|could|unable|failed|chance|tried|attempt\w*|hop\w+|lead|led|toss)\b"
 )
 
 
-_HALF_KEY = re.compile(r"\b(?:half ?time|half|ht)\b")
-_HALF = re.compile(
+_HALF_KEY = lazy_pattern(r"\b(?:half ?time|half|ht)\b")
+_HALF = lazy_pattern(
     r"\b(?:(?P<level>level|tied|all square|drawing)|(?P<led>led|leading|ahead|in front|lead)|"
     r"(?P<behind>behind|trailed|trailing))\b[^.,;]{0,20}\bat (?:half[\s-]?time|the break|the interval)\b"
 )

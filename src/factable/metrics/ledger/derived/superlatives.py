@@ -11,6 +11,7 @@ from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, de
 from factable.metrics.ledger.derived.columns import Cell, Column
 from factable.metrics.ledger.derived.links import Link, find_rows, same_dimension, tie_columns, tokens_of
 from factable.metrics.ledger.derived.operations import agrees, converted, number_of
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Mention, Number
 from factable.text.values.words import fold
 from factable.types import Span
@@ -18,7 +19,7 @@ from factable.types import Span
 _AFTER = 60
 _MIN_TIE = 0.5
 _WEEKDAYS = frozenset(map(fold, calendar.day_name))
-_RATE = re.compile(
+_RATE = lazy_pattern(
     r"\A.{0,40}\b(?:percent(?:age)?|share|rate|ratio|average|proportion|density|difference|change|increase|total)\b"
 )
 _RATES = frozenset(
@@ -38,19 +39,19 @@ _RATES = frozenset(
         "total",
     ]
 )
-_QUALIFIES = re.compile(r"\b(?:highest|lowest|greatest|largest|smallest|most|least|average|mean|of)\s\Z")
-_SEVERAL = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s\Z")
-_PEAK = re.compile(
+_QUALIFIES = lazy_pattern(r"\b(?:highest|lowest|greatest|largest|smallest|most|least|average|mean|of)\s\Z")
+_SEVERAL = lazy_pattern(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s\Z")
+_PEAK = lazy_pattern(
     r"\b(?:peaked|peaking|bottomed out|"
     r"(?:reached|hit) (?:its|their|a) (?:peak|maximum|minimum|high|low|highest point|lowest point)|"
     r"(?:best|strongest|weakest|worst|poorest) (?:year|quarter|month|week|day|season) for)\b"
 )
-_FOLLOWED = re.compile(r",\s(?:closely\s)?followed by\s(?:the\s)?(?P<name>[^,.;()]{1,40})")
-_RANKS = re.compile(
+_FOLLOWED = lazy_pattern(r",\s(?:closely\s)?followed by\s(?:the\s)?(?P<name>[^,.;()]{1,40})")
+_RANKS = lazy_pattern(
     r"\b(?:ranks?|ranked|comes?|came|placed|finished) (?P<place>first|second|third|fourth|fifth|last)"
     r"(?: from the (?P<end>top|bottom))?\b"
 )
-_IS_LOW = re.compile(r"bottom|low|minimum|weakest|worst|poorest")
+_IS_LOW = lazy_pattern(r"bottom|low|minimum|weakest|worst|poorest")
 
 
 def check_superlatives(clause: Clause) -> Iterator[Derived]:

@@ -11,17 +11,18 @@ from factable.metrics.ledger.derived.clauses import Derived
 from factable.metrics.ledger.derived.columns import Cell, read_cell
 from factable.metrics.ledger.derived.operations import number_of, whole_years
 from factable.structure import Frame, Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Date, Mention, Number
 from factable.text.values.words import fold
 from factable.types import Span
 
-_WEEKDAY = re.compile(rf"\b({'|'.join(calendar.day_name)})\b(?:\s\(|,?\s(?:the\s|on\s)?|,\s)?\Z")
-_WEEKDAY_AFTER = re.compile(rf"\A(?:,\s(?:a\s|on\sa\s)?|\s\()({'|'.join(calendar.day_name)})\b")
-_AGE = re.compile(r"\b(?:aged?|at the age of|age of)\s(?:of\s)?\Z")
-_LASTED = re.compile(
+_WEEKDAY = lazy_pattern(rf"\b({'|'.join(calendar.day_name)})\b(?:\s\(|,?\s(?:the\s|on\s)?|,\s)?\Z")
+_WEEKDAY_AFTER = lazy_pattern(rf"\A(?:,\s(?:a\s|on\sa\s)?|\s\()({'|'.join(calendar.day_name)})\b")
+_AGE = lazy_pattern(r"\b(?:aged?|at the age of|age of)\s(?:of\s)?\Z")
+_LASTED = lazy_pattern(
     r"\b(?:after|lasted|lasting|for|duration of|period of|within|took|over|in)\s(?:about |a |an )?\Z"
 )
-_LATER = re.compile(r"\A\s(?:later|after|before|apart|earlier)\b")
+_LATER = lazy_pattern(r"\A\s(?:later|after|before|apart|earlier)\b")
 _MAX_DATES = 8
 
 
@@ -97,19 +98,19 @@ def _weekdays(structure: Structure, text: str, mentions: Sequence[Mention]) -> I
         )
 
 
-_ALONE = re.compile(
+_ALONE = lazy_pattern(
     rf"\b(?<!next )(?<!last )(?<!every )(?<!each )({'|'.join(calendar.day_name)})\b"
     r"(?!\s?(?:to|through|until|[-–]))(?!\s(?:before|after))"
 )
 # What comes next, or came before, is on another day.
-_OTHER_DAYS = re.compile(
+_OTHER_DAYS = lazy_pattern(
     r"\b(?:will|next|upcoming|again|await|head|remains?|on deck|looks? to|travels?|previous(?:ly)?|earlier|"
     r"since|hosts?(?= the)|visits?|play on)\b",
     re.IGNORECASE,
 )
-_ANY_WEEKDAY = re.compile(rf"\b(?:{'|'.join(name[:3] for name in calendar.day_name)})", re.IGNORECASE)
+_ANY_WEEKDAY = lazy_pattern(rf"\b(?:{'|'.join(name[:3] for name in calendar.day_name)})", re.IGNORECASE)
 # A date in a title, such as 02_03_17: it may be written in either order.
-_SHORT_DATE = re.compile(r"\b(\d\d)[\s_/.-](\d\d)[\s_/.-]((?:20)?\d\d)\b")
+_SHORT_DATE = lazy_pattern(r"\b(\d\d)[\s_/.-](\d\d)[\s_/.-]((?:20)?\d\d)\b")
 
 
 class _Day(NamedTuple):

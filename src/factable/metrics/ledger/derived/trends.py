@@ -9,10 +9,11 @@ from factable.metrics.ledger.derived.asking import NOT
 from factable.metrics.ledger.derived.clauses import Clause, Derived, Outcome, decide
 from factable.metrics.ledger.derived.columns import Cell, Column
 from factable.metrics.ledger.derived.operations import agrees, change, difference, number_of, ratio, show
+from factable.text.patterns import lazy_pattern
 from factable.text.values import Number
 from factable.types import Span
 
-TREND = re.compile(
+TREND = lazy_pattern(
     r"\b(?:(?P<up>rose|risen|rising|rises|increas(?:e[sd]?|ing)|grew|grown|grows|growing|growth|climb(?:ed|ing|s)?|"
     r"gain(?:ed|s)?|went up|gone up|going up|moved up|raised|surg(?:ed|ing)|jumped|soared|expanded|expanding|"
     r"edged up|picked up|on the rise|upwards?|advanced)|"
@@ -22,13 +23,13 @@ TREND = re.compile(
     r"tumbled|slumped|downwards?)|"
     r"(?P<double>doubled|doubling)|(?P<triple>tripled|tripling|trebled)|(?P<half>halved))\b"
 )
-_STEADY = re.compile(
+_STEADY = lazy_pattern(
     r"\b(?:steadily|steady|continuous(?:ly)?|continual(?:ly)?|consistent(?:ly)?|constantly|kept|uninterrupted(?:ly)?|"
     r"without (?:interruption|exception|a break)|invariably|"
     r"(?P<step>year|quarter|month|week|day|season) (?:after|by|on) (?P=step)|"
     r"(?:every|each) (?:single )?(?:year|quarter|month|week|day|season))\b"
 )
-_TIME_WORDS = re.compile(
+_TIME_WORDS = lazy_pattern(
     r"\b(?:then|again|later|early|initially|day|night|morning|afternoon|evening|noon|week|midweek|weekend|month|year|"
     r"before|after|until|by|(?:mon|tues|wednes|thurs|fri|satur|sun)day|slight|slightly|gradual\w*|some|further|around|"
     r"at first|following|next|previous|last|first|second|third|end|start|beginning|point|when|to)\b"
