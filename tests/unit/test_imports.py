@@ -191,3 +191,20 @@ def test_public_names_in_a_fresh_process():
         "from factable import *\nimport factable\nprint(*(n for n in factable.__all__ if n not in globals()))"
     )
     assert in_a_fresh_process(script) == []
+
+
+def test_the_ledger_compiles_few_patterns_when_imported_and_leaves_other_metrics_alone():
+    script = (
+        "import re, sys\n"
+        "compile, callers = re.compile, []\n"
+        "def counted(*arguments):\n"
+        "    callers.append(sys._getframe(1).f_globals['__name__'])\n"
+        "    return compile(*arguments)\n"
+        "re.compile = counted\n"
+        "import factable.metrics.ledger.metric\n"
+        "print(*(name for name in callers if name.startswith('factable')), '|', *sys.modules)"
+    )
+    words = in_a_fresh_process(script)
+    patterns, modules = words[: words.index("|")], words[words.index("|") :]
+    assert len(patterns) < 40, patterns
+    assert not {"factable.metrics.questeval.metric", "factable.io.read", "importlib.metadata"} & {*modules}

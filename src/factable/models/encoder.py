@@ -10,7 +10,7 @@ from factable.models.runtime.cache import cached_inference, replace_surrogates
 from factable.models.runtime.folders import ModelLoader
 from factable.models.runtime.manifest import EMBEDDER, EMBEDDERS
 from factable.models.runtime.progress import Advance, no_progress
-from factable.models.runtime.session import OnnxModel
+from factable.models.runtime.session import OnnxModel, load_tokenizer
 
 # Embeddings are whole multiples of 1/SCALE. Products of two, and all sums of such products, are then whole
 # numbers below 2**24, which float32 holds exactly: cosines do not depend on the order of a sum.
@@ -25,7 +25,7 @@ class OnnxEmbedder(OnnxModel):
     def __init__(self, folder: Path, *, threads: int = 0) -> None:
         super().__init__(folder, EMBEDDER, threads=threads)
         # Longer texts come in several windows.
-        self._tokenizer.enable_truncation(self._manifest.window)
+        self._tokenizer = load_tokenizer(self._manifest, window=self._manifest.window)
         self._width = self._try()
 
     def embed(self, texts: Sequence[str], advance: Advance) -> NDArray[np.float32]:

@@ -194,9 +194,8 @@ class OnnxTokenEncoder:
     def __init__(self, folder: Path, layer: int | None, _name: str) -> None:
         manifest = read_manifest(folder, EMBEDDER)
         verify_files(manifest)
-        self._tokenizer = load_tokenizer(manifest)
         # Longer texts come in several windows.
-        self._tokenizer.enable_truncation(manifest.window)
+        self._tokenizer = load_tokenizer(manifest, window=manifest.window)
         self.layer = _choose_layer(folder, layer)
         self._output = OUTPUT_OF_LAYER.format(self.layer - 1)
         self._session = load_session(manifest, extra_output(self._output))

@@ -21,7 +21,6 @@ from factable.metrics.ledger.verdict import JudgedVerdict, Rules, Verdict
 from factable.metrics.ledger.verdict_metric import COUNTS, RATES, Unscored, VerdictMetric
 from factable.metrics.ledger.weights import load_ledger_weights, load_structured_weights, weights_checksum
 from factable.metrics.nli.metric import NliCheck
-from factable.metrics.questeval.metric import QuestEval
 from factable.metrics.selection import FactNames, Selection, names_in
 from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
@@ -108,7 +107,7 @@ class Ledger(VerdictMetric):
             "model": nli_identity(self.model),
             "templates": templates_checksum(self.templates),
             "weights": weights_checksum(self.weights),
-            **({"marks": marks_identity(MARKS_MODEL), **QuestEval().checksums()} if self.is_best else {}),
+            **({"marks": marks_identity(MARKS_MODEL), **_questeval().checksums()} if self.is_best else {}),
         }
 
     @property
@@ -232,7 +231,7 @@ class Ledger(VerdictMetric):
         ]
         others = [
             metric.analyse([examples[index] for index in plain]).values if plain else ()
-            for metric in (NliCheck(model=self.model, templates=self.templates), QuestEval())
+            for metric in (NliCheck(model=self.model, templates=self.templates), _questeval())
         ]
         for index, *said in zip(plain, *others, strict=True):
             known = [value for value in (values[index], *said) if not math.isnan(value)]
@@ -241,6 +240,13 @@ class Ledger(VerdictMetric):
 
 
 MARKS_MODEL, QA_MODEL = "marks", "qa"
+
+
+def _questeval() -> Metric:
+    """The metric QuestEval; scores need it, a check does not, and should not wait for its import."""
+    from factable.metrics.questeval.metric import QuestEval
+
+    return QuestEval()
 
 
 class LedgerOptions(TypedDict, total=False):

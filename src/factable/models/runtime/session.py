@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -73,16 +73,27 @@ class OnnxModel:
         return not_loaded(self._manifest, MODEL, reason)
 
 
-def load_tokenizer(manifest: Manifest) -> "Tokenizer":
-    """The tokenizer of a model, without padding and truncation."""
-    from tokenizers import Tokenizer
+def load_tokenizer(manifest: Manifest, *, window: int = 0) -> "Tokenizer":
+    """The tokenizer of a model, without padding; it splits texts into windows of so many tokens if asked to.
 
+    Models with the same file share it. A forked process must not use what its parent loaded.
+    """
     try:
-        tokenizer = Tokenizer.from_file(str(manifest.folder / TOKENIZER))
+        content = (manifest.folder / TOKENIZER).read_text(encoding="utf-8")
+        return _parse_tokenizer(content, window, os.getpid())
     except Exception as error:  # tokenizers raises bare Exception
         raise not_loaded(manifest, TOKENIZER, error) from None
+
+
+@lru_cache(maxsize=4)
+def _parse_tokenizer(content: str, window: int, _process: int) -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_str(content)
     tokenizer.no_padding()
     tokenizer.no_truncation()
+    if window:
+        tokenizer.enable_truncation(window)
     return tokenizer
 
 
