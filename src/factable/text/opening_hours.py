@@ -441,7 +441,7 @@ def _claim(mark: _Mark, group: _Group | None, text: str) -> HoursClaim | None:
     if mark.kind == "range":
         is_spread = is_varying if mark.match[0].lower().startswith("from") else is_spread
         return HoursClaim("range", days, span, ranges=frozenset(_readings(mark.match)), is_spread=is_spread)
-    name = "time" if mark.match.re is _BARE else "start" if mark.kind == "opens" else "end"
+    name = "time" if "time" in mark.match.re.groupindex else "start" if mark.kind == "opens" else "end"
     minutes, is_clear = _minutes(mark.match[name])
     times = frozenset([minutes] if is_clear else [minutes, minutes + _HALF_DAY])
     is_spread = is_varying or bool(_OR_SO.match(text, mark.end))
