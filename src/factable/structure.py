@@ -479,5 +479,6 @@ def _naming_rank(leaf: Leaf) -> tuple[int, int]:
             return rank, depth
     if words.endswith((" name", " title")):
         return len(NAMING) - 1, depth
-    # Words name a thing better than dates and times.
-    return len(NAMING) + (not _is_words(leaf.value)), leaf.index
+    # Names written large name a thing better than dates and times, and those as well as other words.
+    is_proper = _is_words(leaf.value) and any(map(str.isupper, leaf.value))
+    return len(NAMING) + (not is_proper), leaf.index

@@ -111,7 +111,9 @@ def _without(reading: StructuredReading, leaf: Leaf) -> Span | None:
         noun = re.escape(word)
         none_of = (
             rf"\b(?:no|without|zero|free of)\s+(?:\w+\s+)?{noun}\w*|\b{noun}\w*[-\s]free\b|"
-            rf"\b{noun}\w*\W{{0,5}}:\W{{0,5}}(?:none|no|zero|free|nothing)\b"
+            rf"\b{noun}\w*\W{{0,5}}:\W{{0,5}}(?:none|no|zero|free|nothing)\b|"
+            rf"\b{noun}\w*\s(?:is|are|was|were|comes|came)\s(?:\w+ly\s)?(?:free|waived|complimentary)\b|"
+            rf"\b(?:free|complimentary)\s(?:\w+\s)?{noun}\w*"
         )
         plain = re.sub(r"(?<=\w)-(?=\w)", "", reading.text)
         said = re.search(none_of, reading.text, re.IGNORECASE) or re.search(none_of, plain, re.IGNORECASE)

@@ -4,6 +4,7 @@ A *cue* is a word of an attribute near a value. The *scope* of a place in a text
 of lists, named objects) that the text speaks of there: those named last before it, in its sentence or before.
 """
 
+import calendar
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
@@ -23,12 +24,14 @@ from factable.text.stems import beginning
 from factable.text.templates import clean_value
 from factable.text.values import (
     STATED,
+    Date,
     Mention,
     Name,
     Number,
     ParsedText,
     Relation,
     Value,
+    Weekdays,
     compare_values,
     parse_text,
 )
@@ -144,7 +147,10 @@ class Matcher:
             if not (is_exact(mention.value) and inside[mention.start])
         ]
         pairs = [pair if pair[1] else self._without_noun(pair[0]) for pair in pairs]
-        pairs = [(mention, leaves or self._ends_of(mention)) for mention, leaves in pairs]
+        pairs = [
+            (mention, leaves or self._ends_of(mention) or self._on_weekdays(mention))
+            for mention, leaves in pairs
+        ]
         pairs.sort(key=lambda pair: (not pair[1], pair[0].start - pair[0].end, pair[0].start))
         kept: list[tuple[Mention, dict[int, Relation]]] = []
         taken = bytearray(len(self.parsed.text) + 1)
@@ -173,6 +179,19 @@ class Matcher:
         ends = [self.index.find(replace(value, value=end, high=None)) for end in (value.value, value.high)]
         return dict.fromkeys((*ends[0], *ends[1]), Relation.COARSER) if all(ends) else {}
 
+    def _on_weekdays(self, mention: Mention) -> dict[int, Relation]:
+        """The dates that tell rows apart and are on the weekdays of a mention."""
+        if not isinstance(mention.value, Weekdays):
+            return {}
+        return {
+            leaf: Relation.COARSER
+            for frame in self.structure.frames
+            for leaf in frame.identifiers
+            for value in self.index.readings[leaf]
+            if isinstance(value, Date) and value.year and value.month and value.day
+            if calendar.weekday(value.year, value.month, value.day) in mention.value.days
+        }
+
     def _in_names(self) -> bytearray:
         """A 1 for each character of a name of the data that has digits, such as "Edge 12"."""
         covered = bytearray(len(self.parsed.text) + 1)
@@ -190,7 +209,7 @@ class Matcher:
     @cached_property
     def namings(self) -> list[Naming]:
         """Where the text names a row, a member of a list or another frame, in order."""
-        return NamingFinder(self.structure, self.index, self.parsed, self.found).namings()
+        return NamingFinder(self.structure, self.parsed, self.found).namings()
 
     def scope(self, place: int, after: int | None = None) -> dict[int, float]:
         """The frames that the text speaks of at a place, 1 for those named last, less for those before.

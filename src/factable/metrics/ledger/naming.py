@@ -1,6 +1,5 @@
 """Where a text names the frames of the data: rows, members of lists, named objects."""
 
-import calendar
 import re
 import unicodedata
 from bisect import bisect_left
@@ -13,12 +12,11 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from factable.metrics.ledger.cues import NUMBERING, stands_for
-from factable.metrics.ledger.value_index import ValueIndex
 from factable.structure import Frame, Structure
 from factable.text.patterns import lazy_pattern
 from factable.text.stems import stem as base_form
 from factable.text.templates import split_identifier
-from factable.text.values import Date, Mention, Number, ParsedText, Relation, Weekdays
+from factable.text.values import Mention, Number, ParsedText, Relation
 from factable.text.values.words import split_words
 
 # A shorter word of a name is too common to stand for it.
@@ -40,7 +38,6 @@ class NamingFinder:
     """Finds the frames that a text names; `found` are its values with the leaves that they state."""
 
     structure: Structure
-    index: ValueIndex
     parsed: ParsedText
     found: Sequence[tuple[Mention, Mapping[int, Relation]]]
 
@@ -55,8 +52,6 @@ class NamingFinder:
         namings = []
         for mention, leaves in self.found:
             frames = frozenset(by_leaf[leaf] for leaf in leaves if leaf in by_leaf)
-            if isinstance(mention.value, Weekdays) and not frames:
-                frames = self._frames_on(mention.value)
             if frames:
                 namings.append(Naming(mention.start, mention.end, frames))
         namings += self._named_in_words()
@@ -93,17 +88,6 @@ class NamingFinder:
                 for leaf in column:
                     numbered[Fraction(leaf.value)].append(leaf.index)
         return numbered
-
-    def _frames_on(self, weekdays: Weekdays) -> frozenset[int]:
-        """The frames whose date is one of some weekdays."""
-        return frozenset(
-            frame.index
-            for frame in self.structure.frames
-            for leaf in frame.identifiers
-            for value in self.index.readings[leaf]
-            if isinstance(value, Date) and value.year and value.month and value.day
-            if calendar.weekday(value.year, value.month, value.day) in weekdays.days
-        )
 
     def _named_in_words(self) -> list[Naming]:
         """Names of frames in full, or by a word that only they have: "Westbrook"."""

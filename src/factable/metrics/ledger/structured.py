@@ -24,6 +24,7 @@ from factable.metrics.ledger.features import logit
 from factable.metrics.ledger.hours import hours_statements
 from factable.metrics.ledger.key_comparisons import key_comparisons
 from factable.metrics.ledger.matching import Match, Matcher
+from factable.metrics.ledger.quantities import quantities
 from factable.metrics.ledger.reading import overlaps
 from factable.metrics.ledger.row_conflicts import row_conflicts
 from factable.metrics.ledger.statuses import status_clashes
@@ -36,7 +37,7 @@ from factable.text.markdown import Segment
 from factable.text.patterns import lazy_pattern
 from factable.text.schema_hints import NO_HINTS, SchemaHints
 from factable.text.stems import beginning
-from factable.text.values import Date, Name, Number, Relation, Time
+from factable.text.values import Date, Name, Number, Relation, Time, Weekdays
 from factable.text.values.words import split_words
 from factable.types import Example, Span
 
@@ -212,7 +213,15 @@ class StructuredReading:
             Statement(each.span, each.state, "derived", each.leaves, each.note)
             for each in tallies(self.matcher, spans)
         ]
-        rules = (change_statements, key_comparisons, row_conflicts, status_clashes, listed_members, absences)
+        rules = (
+            change_statements,
+            key_comparisons,
+            row_conflicts,
+            status_clashes,
+            listed_members,
+            absences,
+            quantities,
+        )
         further = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)
             for rule in rules
@@ -387,7 +396,10 @@ def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]
     supported = [item.span for item in others if item.kind == "statement" and item.state == "supported"]
     wrong = [item.span for item in others if item.kind == "statement" and item.state != "supported"]
     values = [item.span for item in others if item.kind in ("number", "name") and item.state == "supported"]
-    for span in marks.runs(MIN_MARK_PLAIN if reading.is_plain else MIN_MARK):
+    # The model does not know on which weekdays the dates of the data are.
+    days = [m.span for m in reading.matches if isinstance(m.mention.value, Weekdays) and m.candidates]
+    for run in marks.runs(MIN_MARK_PLAIN if reading.is_plain else MIN_MARK):
+        span = _whole_words(reading.text, run)
         if not _LETTERS.search(reading.text[slice(*span)]):
             continue
         words = split_words(reading.text[slice(*span)])
@@ -395,6 +407,7 @@ def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]
             word.folded in _BOUNDS
             or (reading.is_plain and word.folded in GLUE)
             or _is_number(reading, span[0] + word.start)
+            or any(start <= span[0] + word.start < end for start, end in days)
             for word in words
         ):
             # Numbers are items of their own, and little words claim nothing.
@@ -411,6 +424,16 @@ def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]
             "in a wrong statement": float(any(overlaps(span, other) for other in wrong)),
         }
         yield Item(span, "words", features, "unsupported")
+
+
+def _whole_words(text: str, span: Span) -> Span:
+    """A span of tokens, which may be parts of words, as far as the words go."""
+    start, end = span
+    while start > 0 and text[start - 1].isalnum() and text[start].isalnum():
+        start -= 1
+    while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+        end += 1
+    return start, end
 
 
 def _is_number(reading: StructuredReading, place: int) -> bool:

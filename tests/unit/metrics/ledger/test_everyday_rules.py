@@ -2,6 +2,7 @@
 
 import pytest
 
+import factable
 from factable.io.data import make_table
 from factable.metrics.ledger.structured import StructuredReading
 from factable.types import Example
@@ -22,6 +23,25 @@ CAR = {
     "optional": ["sunroof", "camera"],
 }
 JOB = {"job": "bracket", "status": "failed", "errors": 3}
+ORDER = {
+    "order": {
+        "items": [
+            {"title": "Desk lamp", "qty": 2, "unit_price": 24.5},
+            {"title": "Office chair", "qty": 1, "unit_price": 189.0},
+        ],
+        "currency": "EUR",
+        "shipping": 0,
+    }
+}
+MATCH = {"match": {"home": "Leeds", "away": "York", "score": {"home": 3, "away": 1}}}
+FORECAST = {
+    "city": "Bergen",
+    "forecast": [
+        {"date": "2026-02-10", "high_c": 6, "rain_mm": 0, "sky": "clear"},
+        {"date": "2026-02-11", "high_c": 4, "rain_mm": 12.5, "sky": "rain"},
+        {"date": "2026-02-12", "high_c": 7, "rain_mm": 3, "sky": "cloudy"},
+    ],
+}
 
 
 def statements(data, text):
@@ -42,6 +62,16 @@ def statements(data, text):
         (CAR, "It has heated seats, parking sensors and sunroof.", "sunroof", "contradicted"),
         (JOB, "The job was completed.", "was completed", "contradicted"),
         (JOB, "It ended without errors.", "without errors", "contradicted"),
+        (ORDER, "She ordered two desk lamps.", "two", "supported"),
+        (ORDER, "She ordered three new desk lamps.", "three", "contradicted"),
+        (ORDER, "She ordered 2 units of the office chair.", "2", "contradicted"),
+        (MATCH, "York beat Leeds 3-1.", "beat", "contradicted"),
+        (
+            FORECAST,
+            "Rain on Wednesday, and Thursday will be the coldest day.",
+            "coldest",
+            "contradicted",
+        ),
     ],
 )
 def test_a_clause_is_checked(data, text, words, state):
@@ -55,8 +85,35 @@ def test_a_clause_is_checked(data, text, words, state):
         (SHOWS, "The tour goes from Hamburg on 2 May to Prague on 9 May."),
         (CAR, "It has heated seats, parking sensors and more."),
         (JOB, "The job failed and was not completed."),
+        (ORDER, "She ordered 3 of them: two desk lamps and a chair."),
+        (MATCH, "Leeds beat York 3-1."),
+        (FORECAST, "Rain falls on Wednesday, and Thursday will be the warmest day."),
     ],
 )
 def test_what_is_right_or_not_clear_is_not_flagged(data, text):
     assert "contradicted" not in statements(data, text).values()
     assert "unsupported" not in statements(data, text).values()
+
+
+@pytest.mark.parametrize("text", ["Shipping is free.", "It has free shipping.", "There is no shipping fee."])
+def test_a_price_of_zero_is_free(text):
+    facts = {fact["path"]: fact["state"] for fact in factable.check(ORDER, text).to_dict()["facts"]}
+    assert facts["order.shipping"] == "supported"
+
+
+def test_a_weekday_names_the_row_with_its_date():
+    verdict = factable.check(FORECAST, "Thursday will be cloudy and the warmest day at 7 degrees.")
+    assert verdict.is_ok
+    states = {fact["path"]: fact["state"] for fact in verdict.to_dict()["facts"]}
+    assert states["forecast[2].date"] == "supported"
+
+
+def test_whole_words_are_marked():
+    data = {"name": "Aurora 14", "ports": ["USB-C", "HDMI"], "colors": ["silver", "black"], "weight_kg": 1.2}
+    text = "The Aurora 14 weighs 1.2 kg. It has USB-C, HDMI and Thunderbolt ports in silver or black."
+    marked = [claim["text"] for claim in factable.check(data, text).to_dict()["claims"]]
+    assert "Thunderbolt" in " ".join(marked)
+    for words in marked:
+        start = text.index(words)
+        assert not text[start - 1 : start].isalnum()
+        assert not text[start + len(words) : start + len(words) + 1].isalnum()

@@ -41,6 +41,7 @@ _CHECKS: tuple[Callable[[Clause], Iterator[Derived]], ...] = (
 _BOUNDARY = lazy_pattern(
     r"(?<=\d\s[a-z])\.\s+(?=[A-Z])|(?<=\d\s[a-z]{2})\.\s+(?=[A-Z])|"
     r";\s|,\sand\s(?=(?:the|it|they|there|its|their|this|these|all|none|no|both|every|each)\s)|"
+    r",\sand\s(?=[A-Z][\w’'-]*\s(?:[A-Z][\w’'-]*\s){0,3}(?:is|are|was|were|will|has|have|had|would)\s)|"
     r"\s[—–]\s|,?\s(?:while|whereas|although|though)\s|,\sbut\s|,\sfollowed by\s|"
     r",\s(?=(?:mainly|mostly|largely|partly|due|because|thanks|driven|led)\b)|"
     r",\s(?=(?:indicating|showcasing|demonstrating|suggesting|highlighting|making|reflecting|showing|"

@@ -27,7 +27,7 @@ _PARTS = lazy_pattern(
     r"first|second|ht|et|pen|q)\b|\d",
     re.IGNORECASE,
 )
-_NAME_KEYS = frozenset(["team", "name", "club", "side", "player"])
+_NAME_KEYS = frozenset(["team", "name", "club", "side", "player", "match", "game", "fixture"])
 _WON = lazy_pattern(
     r"\b(?:defeat(?:ed|s|ing)|beat(?:s|ing)?|won|wins?|winning|victor(?:y|ious)|triumph(?:ed|s|ant)?|overc[ao]me|overpowered|"
     r"edged out|edged|outscored|secured (?:a|the) (?:win|victory)|thrashed)\b"
