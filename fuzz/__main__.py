@@ -134,9 +134,12 @@ def _failure(target: str, case: bytes, error: Exception) -> Failure:
 
 def read_by_chance(child: Child, targets: "list[Target]", seed: int, first: int, cases: int) -> None:
     """Cases by chance, where atheris is missing; each depends on the seed and its own number alone."""
+    from fuzz.targets import turns
+
+    order = turns(targets)
     for number in range(first, first + cases):
         random = Random(f"{seed}-{number}")  # noqa: S311
-        target = number % len(targets)
+        target = order[number % len(order)]
         content = random.choice(targets[target].samples)
         child.try_case(bytes([target]) + apply(content, draw_edits(random)))
     child.report()

@@ -38,6 +38,25 @@ E2E_LINES = json.dumps(
         "references": ["Blue Spice serves French food."],
     }
 ).encode()
+# Data as JSON, an empty line, and a text.
+CHECKED = (
+    """{"shop": {"name": "Alba", "opened": "2019-05-01", "area_m2": 84.5, "wifi": true, "parking": null},
+ "hours": {"Mon": "9:00-17:00", "Sat": "10-14", "Sun": "closed"},
+ "quarters": [{"quarter": "Q1", "sales_eur_million": 1.2, "staff": 12, "best": "Ann Lee"},
+  {"quarter": "Q2", "sales_eur_million": 1.8, "staff": 9, "best": "Bo Chen"}],
+ "reviews": [{"stars": 4, "text": "Lovely bread, slow service."}]}
+
+**Alba**, open Monday 9 am to 5 pm and closed on Sunday, sold goods for €1.8 million in Q2, up 50 % from Q1
+and the highest of both; staff fell by three to nine. There is free WiFi, but no parking.
+- Area: 85 m²""".encode(),
+    b"""[{"team": "Bears", "points": 101, "rebounds": 40, "venue": "Dome", "start": "2026-05-01T19:30:00Z"},
+ {"team": "Owls", "points": 97, "rebounds": 44, "venue": "Dome", "start": "2026-05-01T19:30:00Z"}]
+
+The Bears beat the Owls 101-97 on Friday, May 1, by four points. They had 40 rebounds each, 84 in total.""",
+    b"""[["Ann_Lee", "birthDate", "1950-03-15"], ["Ann_Lee", "team", "Bears"]]
+
+Ann Lee (born 1950) plays for the Owls.""",
+)
 REFERENCES = b'{"id": "a", "references": ["r", "s"]}\n{"id": "b", "references": ["t"]}\n'
 TEXTS = (
     b"Ada Lovelace, born on 10 December 1815 in London, wrote 3.5 km of notes for $5 million.",

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import orjson
+
 import factable
 from factable.cli.given import read_data
 from factable.core.registry import parse
@@ -21,8 +23,13 @@ from factable.io.faults import Malformed
 from factable.io.formats import open_format
 from factable.io.joins import read_joins
 from factable.io.judgements import read_annotations, read_preferences
+from factable.io.rows import table_of
 from factable.metrics.cider import load_idf
 from factable.metrics.extraction.extractors import load_extractor
+from factable.metrics.ledger.coverage import facts_said
+from factable.metrics.ledger.reading import Reading
+from factable.metrics.ledger.required import is_structured
+from factable.metrics.ledger.structured import NO_MARKS, StructuredReading, items_of
 from factable.metrics.ledger.weights import load_ledger_weights
 from factable.metrics.parent.counts import load_counts
 from factable.metrics.slots.fact_classifier import load_classifier
@@ -37,9 +44,10 @@ from factable.text.linearise import linearise
 from factable.text.markdown import segments
 from factable.text.opening_hours import hours_claims, parse_hours
 from factable.text.polarity import clauses
+from factable.text.schema_hints import NO_HINTS
 from factable.text.templates import Templates
 from factable.text.values import find_value, parts_of
-from factable.types import Record
+from factable.types import Example, Record
 from fuzz import samples
 
 # A message has at most ten faults, each of which shows a place, what was found and what to do.
@@ -54,11 +62,13 @@ METRICS = (
 
 @dataclass(frozen=True)
 class Target:
-    """A reader by name, valid content for it, and how it is asked."""
+    """A reader by name, valid content for it, how it is asked and how often."""
 
     name: str
     samples: Sequence[bytes]
     read: Callable[[bytes], object]
+    # Slow readers have a case in one of so many rounds.
+    every: int = 1
 
 
 def attempt(target: Target, content: bytes) -> str:
@@ -72,6 +82,14 @@ def attempt(target: Target, content: bytes) -> str:
         assert len(message) <= MAX_MESSAGE, message
         return message
     return ""
+
+
+def turns(targets: Sequence[Target]) -> list[int]:
+    """The order in which targets, by number, have their turns."""
+    rounds = max(target.every for target in targets)
+    return [
+        number for turn in range(rounds) for number, target in enumerate(targets) if turn % target.every == 0
+    ]
 
 
 def all_targets() -> list[Target]:
@@ -245,6 +263,8 @@ def _forget(load: Callable[[str], object], path: str) -> object:
 def _texts(_: Path) -> Iterable[Target]:
     yield Target("spec", samples.SPECS, _read_spec)
     yield Target("text", samples.TEXTS, _read_text)
+    yield Target("rules of the ledger", samples.CHECKED, _read_by_rules, every=4)
+    yield Target("check", samples.CHECKED, _check, every=40)
     yield Target("data", [b'{"a": {"b": [1, null]}}', b"name[x], food[y]", b"a | b | c"], _read_given)
 
 
@@ -271,6 +291,35 @@ def _read_text(content: bytes) -> object:
         linearise({0: record}),
         Templates().sentence(record),
     )
+
+
+def _data_and_text(content: bytes) -> tuple[object, str]:
+    """What stands before an empty line, and what after it; data that is no JSON is a single value."""
+    data, _, text = content.decode("utf-8", "replace").partition("\n\n")
+    try:
+        return orjson.loads(data), text
+    except orjson.JSONDecodeError:
+        return {"name": data}, text
+
+
+def _read_by_rules(content: bytes) -> object:
+    """All that the ledger reads of data and text without a model."""
+    data, text = _data_and_text(content)
+    example = Example("", "", text, table_of(data))
+    if not is_structured(example.table):
+        return Reading.of(example, Templates(), NO_HINTS)
+    reading = StructuredReading(example)
+    return items_of(reading, [NO_MARKS] * len(reading.sentences)), facts_said(reading), reading.pairs
+
+
+def _check(content: bytes) -> object:
+    """A verdict, by all models of the ledger, which can read whatever there is."""
+    try:
+        return factable.check(*_data_and_text(content))
+    except FactableError as error:
+        if "cannot be loaded" in str(error):
+            raise AssertionError(str(error)) from error
+        raise
 
 
 def _read_given(content: bytes) -> object:

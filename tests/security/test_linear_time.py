@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 import factable
+from factable.metrics.ledger.evidence import numbers_in
+from factable.metrics.ledger.naming import codes_in
 from factable.text.answers import answer_spans, answers_beside, token_f1, value_similarity
 from factable.text.linearise import linearise, linearise_by_entity
 from factable.text.markdown import segments
 from factable.text.opening_hours import hours_claims, parse_hours
+from factable.text.patterns import lazy_pattern
 from factable.text.polarity import clauses, polarity_at, reported_from
 from factable.text.sentences import sentence_spans
 from factable.text.templates import Templates, facts_of, fill
@@ -19,13 +22,14 @@ from factable.text.values import find_value, hint_of, parse_text, parts_of
 from factable.types import Record, Table
 
 REPEATED = """%|5 km |twenty |1990 |$5 |May 1|[0]|11 |111 |1-|1:|5m |00|1\u00a0|a hundred |Q1 |no |and |
-5 am - |sure |A. |(|" |New York, |Mon-|half |1/2 |~|- a\n|_"""
+5 am - |a1|a-|a.|sure |A. |(|" |New York, |Mon-|half |1/2 |~|- a\n|_"""
 BEGINNINGS = ["", "11", "sure", "(", "1 ("]
 SHORT, LONG = 200, 1600
 # Beyond all bounds twice the length takes twice the operations, or four times where they are quadratic.
 COUNTED = 800
 MAX_DOUBLING = 3
 RECORD = Record("Ada", "born", "1990")
+PATTERNS = re.Pattern, type(lazy_pattern(""))
 # Eight times the length takes eight times as long, or 64 times where time is quadratic.
 MAX_GROWTH = 24
 # Fewer operations on a short text are not worth a comparison: readers may be bounded instead of linear.
@@ -47,6 +51,8 @@ READERS = {
     "search": lambda text: [find_value(value, parse_text(text)) for value in ("Ada", "5 km")],
     "answers": lambda text: answers_beside(text, answer_spans(text), {0: RECORD}),
     "similarity": lambda text: (value_similarity(text, text), token_f1(text, text)),
+    "codes": lambda text: list(codes_in(text)),
+    "numbers of evidence": lambda text: list(numbers_in(text)),
     "sentences": sentence_spans,
     "segments": segments,
     "clauses": read_clauses,
@@ -84,7 +90,7 @@ class Operations:
         for name, module in sorted(sys.modules.items()):
             if name.startswith("factable."):
                 for attribute, value in list(vars(module).items()):
-                    if isinstance(value, re.Pattern):
+                    if isinstance(value, PATTERNS):
                         monkeypatch.setattr(module, attribute, CountedPattern(value, self))
 
     def of(self, read, text):

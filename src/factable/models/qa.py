@@ -116,7 +116,8 @@ class OnnxQa(OnnxModel):
         for first in range(encoded.first, encoded.last + 1, max(1, room // 2)):
             last = min(first + room - 1, encoded.last)
             start, end = encoded.offsets[first][0], encoded.offsets[last][1]
-            yield encode_question(self._tokenizer, question, context[start:end]), start
+            piece = encode_question(self._tokenizer, question, context[start:end])
+            yield _fit(piece, self._manifest.window), start
             if last == encoded.last:
                 return
 
@@ -153,6 +154,15 @@ class OnnxQa(OnnxModel):
             raise self._not_loaded(error) from None
         if scores.shape != (len(window.ids), 2) or not np.isfinite(scores).all():
             raise self._not_loaded("it does not give two numbers for each token")
+
+
+def _fit(encoded: EncodedQuestion, window: int) -> EncodedQuestion:
+    """The first tokens: a piece that begins inside a word may have more than it had as part of the whole."""
+    if len(encoded.ids) <= window:
+        return encoded
+    ids = [*encoded.ids[: window - 1], encoded.ids[-1]]
+    last = min(encoded.last, window - 2)
+    return EncodedQuestion(ids, encoded.types[:window], encoded.first, last, encoded.offsets[:window])
 
 
 def _shorten(question: str) -> str:

@@ -89,6 +89,17 @@ def test_long_questions_are_cut_around_their_blank(model):
     assert ask(model, f"{before} {BLANK} {after}", DATA) == ask(model, cut, DATA)
 
 
+def test_whatever_is_asked_fits_into_the_window(model):
+    dotted = "a." * 300
+    assert ask(model, dotted, DATA).answerable < 0.5
+    ask(model, f"Where is {dotted[:400]} {BLANK}?", dotted * 3)
+    ask(
+        model,
+        "Who is it?",
+        "antidisestablishmentarianistically" * 2 + " x" * 505 + " unforgettablenesses " * 400,
+    )
+
+
 def test_answers_do_not_depend_on_neighbours_or_threads(model):
     questions = [
         QuestionInText(f"What is the birth {attribute} of Ada Lovelace?", TEXT * n)

@@ -7,7 +7,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -45,7 +45,11 @@ class Piece(NamedTuple):
 
 
 def numbers_in(text: str) -> Iterable[float]:
-    """The numbers in a text, and the hours of times such as 5 PM."""
+    """The numbers in a text that are not too large for a float, and the hours of times such as 5 PM."""
+    return filter(math.isfinite, _all_numbers(text))
+
+
+def _all_numbers(text: str) -> Iterator[float]:
     for match in _NUMBER.finditer(text):
         digits = match[0].replace("−", "-")
         plain = digits.replace(",", "") if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits) else digits

@@ -18,11 +18,13 @@ from factable.text.stems import stem as base_form
 from factable.text.templates import split_identifier
 from factable.text.values import Mention, Number, ParsedText, Relation
 from factable.text.values.words import split_words
+from factable.types import Span
 
 # A shorter word of a name is too common to stand for it.
 MIN_PART = 4
 MIN_PLAIN = 6
-_CODE = lazy_pattern(r"[^\W_]*[^\W\d_][^\W_]*(?:[.-]?[^\W_]*\d[^\W_]*)+")
+_LETTERS_AND_DIGITS = lazy_pattern(r"[^\W_]+")
+_DIGIT_AFTER_LETTER = lazy_pattern(r"\D\d")
 
 
 class Naming(NamedTuple):
@@ -156,10 +158,27 @@ class NamingFinder:
         for frame in self.structure.frames:
             if not _is_whole(frame) and any(map(str.isdecimal, frame.name)):
                 codes[squeezed(frame.name)].add(frame.index)
-        for match in _CODE.finditer(self.parsed.text) if codes else ():
-            frames = codes.get(squeezed(match[0]))
+        for start, end in codes_in(self.parsed.text) if codes else ():
+            frames = codes.get(squeezed(self.parsed.text[start:end]))
             if frames:
-                yield Naming(*match.span(), frozenset(frames))
+                yield Naming(start, end, frozenset(frames))
+
+
+def codes_in(text: str) -> Iterator[Span]:
+    """Words with letters and then digits, and further ones after a dot or a hyphen: pm25, PM2.5, B-52."""
+    start = end = 0
+    is_code = False
+    for run in _LETTERS_AND_DIGITS.finditer(text):
+        is_next = start < end == run.start() - 1 and text[end] in ".-"
+        if is_next and any(map(str.isdecimal, run[0])):
+            end, is_code = run.end(), True
+            continue
+        if is_code:
+            yield start, end
+        start, end = run.span() if not run[0].isdecimal() else (0, 0)
+        is_code = bool(_DIGIT_AFTER_LETTER.search(run[0]))
+    if is_code:
+        yield start, end
 
 
 def squeezed(name: str) -> str:

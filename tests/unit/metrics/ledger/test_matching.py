@@ -5,8 +5,9 @@ import pytest
 from factable.io.data import make_table
 from factable.metrics.ledger.computed import computed_number
 from factable.metrics.ledger.cues import stands_for
-from factable.metrics.ledger.evidence import EvidenceIndex
+from factable.metrics.ledger.evidence import EvidenceIndex, numbers_in
 from factable.metrics.ledger.matching import Matcher
+from factable.metrics.ledger.naming import codes_in
 from factable.structure import Structure
 
 SHOPS = [{"shop": "Alba", "sales_eur": 40, "staff": 3}, {"shop": "Brio", "sales_eur": 70, "staff": 5}]
@@ -135,3 +136,22 @@ def test_columns_are_summarised():
         Structure.of(make_table([{"day": f"d{number}", "temp": number} for number in range(6)]))
     )
     assert "temp: 6 values from 0 to 5" in index.evidence_for("Which temp is highest?", 40)
+
+
+def test_numbers_too_large_for_a_float_are_no_evidence():
+    assert list(numbers_in(f"{'9' * 400} and 5, 1,000")) == [5, 1000]
+    index = EvidenceIndex(Structure.of(make_table({"count": 5, "code": int("9" * 400)})))
+    assert "5" in index.evidence_for(f"There are {'9' * 400} of 5.", 60)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("PM2.5 and pm25 rose", ["PM2.5", "pm25"]),
+        ("B-52, A-b-3.", ["B-52", "b-3"]),
+        ("2a 12-b3 2a-3", ["b3", "2a-3"]),
+        ("word 12 1.5 a_1", []),
+    ],
+)
+def test_codes_have_letters_and_then_digits(text, codes):
+    assert [text[start:end] for start, end in codes_in(text)] == codes
