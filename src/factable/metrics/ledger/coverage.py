@@ -6,16 +6,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from factable.metrics.ledger.computed import computed_number
 from factable.metrics.ledger.cues import stands_for
 from factable.metrics.ledger.matching import Candidate, Match
+from factable.metrics.ledger.reading import overlaps
 from factable.metrics.ledger.structured import StructuredReading
 from factable.metrics.ledger.verdict import FactState
 from factable.structure import Leaf
+from factable.text.patterns import lazy_pattern
 from factable.text.polarity import clauses, polarity_at
 from factable.text.stems import beginning
 from factable.text.stems import stem as base_form
 from factable.text.templates import Templates
-from factable.text.values import STATED, Relation, find_value
+from factable.text.values import STATED, Number, Relation, find_value
 from factable.text.values.words import split_words
 from factable.types import Record, Span
 
@@ -24,6 +27,8 @@ AS_GOOD = 0.35
 # The share of the words of free text that a text must have to say it.
 PROSE_SHARE = 0.3
 _ZERO = frozenset(("0", "0.0", "0.00"))
+_ONE = lazy_pattern(r"1(?:\.0+)?\s?[^\W\d]")
+_ARTICLE = lazy_pattern(r"\ban?(?=\s)", re.IGNORECASE)
 
 
 class Said(NamedTuple):
@@ -48,7 +53,23 @@ def facts_said(reading: StructuredReading) -> dict[int, Said]:
         if leaf.record is None or leaf.kind == "unknown":
             continue
         said[leaf.index] = _settle(reading, leaf, by_value, by_statement, asked)
+    if reading.is_small:
+        _add_derivable(reading, said)
     return said
+
+
+def _add_derivable(reading: StructuredReading, said: dict[int, Said]) -> None:
+    """Add facts that follow from a computed number: of 55 minutes, 15 of them before cooking, 40 are left."""
+    for match in reading.matches:
+        if not isinstance(match.mention.value, Number) or any(each.cue for each in match.candidates):
+            continue
+        sentence = next(each.span for each in reading.sentences if overlaps(each.span, match.span))
+        # A number that the data has, or should have, is computed only if words say so.
+        may_be_other = bool(match.candidates or match.instead)
+        computed = computed_number(reading.matcher, match.mention, sentence, only_asked=may_be_other)
+        omitted = [leaf for leaf in (computed.leaves if computed else ()) if said.get(leaf) == OMITTED]
+        if computed and len(omitted) == 1 < len(computed.leaves):
+            said[omitted[0]] = Said("supported", match.span, 0.85, computed.explanation)
 
 
 def _settle(
@@ -84,13 +105,31 @@ def _find(reading: StructuredReading, leaf: Leaf) -> Span | None:
     parsed = reading.matcher.parsed
     if reading.is_small:
         hits = [hit for hit in find_value(leaf.value, parsed, leaf.keys[-1]) if hit.relation in STATED]
-        return hits[0].span if hits else _in_other_order(reading, leaf)
+        if not hits and _ONE.match(leaf.value):
+            hits = [hit for hit in find_value(leaf.value, _with_ones(reading.text)) if hit.relation in STATED]
+        return hits[0].span if hits else _in_other_order(reading, leaf) or _as_the_rest(reading, leaf)
     words = [word.folded for word in split_words(leaf.value)]
     place = parsed.line.find(f" {' '.join(words)} ") if words else -1
     if place < 0:
         return None
     first = bisect_left(parsed.offsets, place)
     return parsed.words[first].start, parsed.words[first + len(words) - 1].end
+
+
+def _with_ones(text: str) -> str:
+    """The text with 1 for "a" and "an", each character in its place: 1 litre for "a litre"."""
+    return _ARTICLE.sub(lambda match: "1".ljust(len(match[0])), text)
+
+
+def _as_the_rest(reading: StructuredReading, leaf: Leaf) -> Span | None:
+    """Where a text gives a share as what is left: "81 % is Python, the rest Rust"."""
+    if not leaf.value.replace(".", "", 1).isdecimal():
+        return None
+    name = re.escape(leaf.keys[-1].replace("_", " "))
+    found = re.search(
+        rf"\bthe (?:rest|remainder|remaining)\b[^.;]{{0,30}}\b{name}\b", reading.text, re.IGNORECASE
+    )
+    return found.span() if found else None
 
 
 def _in_other_order(reading: StructuredReading, leaf: Leaf) -> Span | None:
@@ -113,7 +152,7 @@ def _without(reading: StructuredReading, leaf: Leaf) -> Span | None:
             rf"\b(?:no|without|zero|free of)\s+(?:\w+\s+)?{noun}\w*|\b{noun}\w*[-\s]free\b|"
             rf"\b{noun}\w*\W{{0,5}}:\W{{0,5}}(?:none|no|zero|free|nothing)\b|"
             rf"\b{noun}\w*\s(?:is|are|was|were|comes|came)\s(?:\w+ly\s)?(?:free|waived|complimentary)\b|"
-            rf"\b(?:free|complimentary)\s(?:\w+\s)?{noun}\w*"
+            rf"\b(?:free|complimentary)\s(?:\w+\s)?{noun}\w*|\bnon[-\s]?{re.escape(base_form(word))}\b"
         )
         plain = re.sub(r"(?<=\w)-(?=\w)", "", reading.text)
         said = re.search(none_of, reading.text, re.IGNORECASE) or re.search(none_of, plain, re.IGNORECASE)

@@ -297,9 +297,12 @@ def _is_yes_no(leaf: Leaf, structure: Structure) -> bool:
 def _key_of(leaves: tuple[Leaf, ...]) -> YesNoKey | None:
     leaf = leaves[0]
     stems = _stems_of(leaf.keys[-1])
+    parents = [key for key in leaf.keys[:-1] if not _is_holder(key)]
+    if parents and _NOISE.issuperset(stems):
+        # {"breakfast": {"included": …}}
+        stems = _stems_of(parents.pop())
     if not stems or len(stems[-1]) < 2 or stems[-1] in _ABSTRACT or stems[-1] in _PRICES:
         return None
-    parents = [key for key in leaf.keys[:-1] if not _is_holder(key)]
     parts = _parts_of(stems)
     label = leaf.label
     if not parents:

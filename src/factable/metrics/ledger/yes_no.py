@@ -300,8 +300,12 @@ class _Scanned:
     def _is_had(self, index: int, last: int) -> bool:
         """Whether a word stands where a thing does that one has: "with a balcony and …", "nut-free"."""
         before = self.stems[index - 1] if index else ""
-        after = self.stems[last] if last < len(self.stems) else ","
-        return after == "free" or (before in _HAVING and after in _AFTER_THINGS)
+        after, next_after = [*self.stems[last : last + 2], ",", ","][:2]
+        # "Without breaking changes": the thing may have a name of its own.
+        is_thing = after in _AFTER_THINGS or (
+            self.stems[index].endswith("ing") and next_after in _AFTER_THINGS
+        )
+        return after == "free" or (before in _HAVING and is_thing)
 
     def _is_in_list(self, index: int) -> bool:
         """Whether a word is a member of a list: a comma or "and" follows."""

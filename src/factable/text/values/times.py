@@ -116,9 +116,10 @@ def _range(match: re.Match[str]) -> list[Time | Number]:
     if not any(halves) and not all(clocks) and not _OPEN.search(opening):
         return []
     if halves == [False, True] and first < _HALF_DAY + _HOURS:
-        # "11 to 9 pm" begins in the morning, "2 to 5 pm" in the afternoon.
-        later = first % _HALF_DAY + _HALF_DAY
-        first = later if later < second or second < _HALF_DAY else first % _HALF_DAY
+        # "11 to 9 pm" begins in the morning, "2 to 5 pm" in the afternoon, "10 to 2 am" in the evening.
+        earlier = first % _HALF_DAY
+        later = earlier + _HALF_DAY
+        first = later if later < second or second <= earlier else earlier
     if halves == [True, False] and second <= first and second < _HALF_DAY:
         second += _HALF_DAY
     vague = not any(halves) and _is_vague(match, 1) and _is_vague(match, 2)

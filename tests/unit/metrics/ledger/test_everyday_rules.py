@@ -33,6 +33,24 @@ ORDER = {
         "shipping": 0,
     }
 }
+FLIGHT = {
+    "flight": "LH 404",
+    "from": {"code": "FRA", "city": "Frankfurt"},
+    "to": {"code": "JFK", "city": "New York"},
+    "stops": 0,
+}
+REPOSITORY = {
+    "repository": "acme/api",
+    "latest_release": {"tag": "v2.3.0", "breaking": False},
+    "languages": {"Python": 81.2, "Rust": 18.8},
+}
+SOUP = {
+    "recipe": "Lentil soup",
+    "prep_minutes": 15,
+    "cook_minutes": 40,
+    "ingredients": [{"name": "vegetable stock", "amount": "1 l"}],
+}
+HOTEL = {"hotel": "Seaview", "breakfast": {"included": True, "from": "07:00", "to": "10:30"}}
 MATCH = {"match": {"home": "Leeds", "away": "York", "score": {"home": 3, "away": 1}}}
 FORECAST = {
     "city": "Bergen",
@@ -66,6 +84,11 @@ def statements(data, text):
         (ORDER, "She ordered three new desk lamps.", "three", "contradicted"),
         (ORDER, "She ordered 2 units of the office chair.", "2", "contradicted"),
         (MATCH, "York beat Leeds 3-1.", "beat", "contradicted"),
+        (FLIGHT, "It flies from Frankfurt to New York.", "Frankfurt to New York", "supported"),
+        (FLIGHT, "It flies from New York (JFK) to Frankfurt.", "New York (JFK) to Frankfurt", "contradicted"),
+        (REPOSITORY, "The release v2.3.0 contains breaking changes.", "breaking", "contradicted"),
+        (HOTEL, "Breakfast is included.", "Breakfast is included", "supported"),
+        (HOTEL, "Breakfast costs extra.", "Breakfast", "contradicted"),
         (
             FORECAST,
             "Rain on Wednesday, and Thursday will be the coldest day.",
@@ -99,6 +122,25 @@ def test_what_is_right_or_not_clear_is_not_flagged(data, text):
 def test_a_price_of_zero_is_free(text):
     facts = {fact["path"]: fact["state"] for fact in factable.check(ORDER, text).to_dict()["facts"]}
     assert facts["order.shipping"] == "supported"
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (FLIGHT, "LH 404 is a non-stop flight from Frankfurt (FRA) to New York (JFK)."),
+        (
+            REPOSITORY,
+            "acme/api v2.3.0 has no breaking changes. 81.2 % is Python, the rest Rust.",
+        ),
+        (
+            SOUP,
+            "Lentil soup takes a litre of vegetable stock and 55 minutes, 15 of them for preparation.",
+        ),
+        (HOTEL, "At the Seaview, breakfast is included and served from 7 to 10:30 am."),
+    ],
+)
+def test_facts_in_other_words_are_not_left_out(data, text):
+    assert factable.check(data, text).label == "OK"
 
 
 def test_a_weekday_names_the_row_with_its_date():
