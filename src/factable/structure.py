@@ -61,6 +61,12 @@ _TECHNICAL_VALUE = lazy_pattern(
 )
 _STAMP_KEY = lazy_pattern(r"\b(?:time|stamp|timestamp|dt|epoch|date|first|second|start|end)\b", re.IGNORECASE)
 _STAMP_VALUE = lazy_pattern(r"1[0-9]{9}(?:[0-9]{3})?")
+# When a program last wrote or read a record.
+_LOG_KEY = lazy_pattern(
+    r"\b(?:sync(?:ed)?|updated|modified|created|fetched|indexed|generated|seen|refreshed|exported)\b",
+    re.IGNORECASE,
+)
+_ISO_STAMP = lazy_pattern(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
 _SENTENCE_END = lazy_pattern(r"[.!?](?:\s|\Z)")
 MIN_PROSE_WORDS = 9
 MAX_NAME_WORDS = 8
@@ -207,6 +213,8 @@ def is_technical(key: str, value: str) -> bool:
     if _TECHNICAL_VALUE.fullmatch(value.strip()):
         return True
     if _STAMP_VALUE.fullmatch(value) and _STAMP_KEY.search(words):
+        return True
+    if _ISO_STAMP.fullmatch(value) and _LOG_KEY.search(words):
         return True
     return bool(_TECHNICAL_KEY.search(words)) and len(value.split()) < MIN_PROSE_WORDS
 

@@ -65,7 +65,7 @@ air conditioning, air conditioned, ac, air con, air conditioner
 tv, television
 laundry, washing machine, washer
 furnished, comes furnished, fully furnished | unfurnished
-smoking, smoker | smoke free, non smoking, nonsmoking
+smoking, smoker, smoke | smoke free, non smoking, nonsmoking
 refundable, refund, money back | non refundable, nonrefundable, not refundable
 in stock, available to order | out of stock, sold out, unavailable
 waterproof
@@ -88,7 +88,8 @@ garage, car park
 lot, parking lot
 validated, validation, validate
 public | private
-online | offline
+online | offline, in person, face to face
+remote, remotely, from home | on site, onsite, in the office, in person
 incumbent | challenger
 automatic | manual
 renewable | fossil

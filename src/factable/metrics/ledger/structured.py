@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from factable.metrics.ledger.absences import absences
+from factable.metrics.ledger.additions import additions
 from factable.metrics.ledger.changes import change_statements
 from factable.metrics.ledger.computed import computed_number
 from factable.metrics.ledger.derived import derived_statements
@@ -21,6 +22,7 @@ from factable.metrics.ledger.derived.wording import GLUE
 from factable.metrics.ledger.enumerations import listed_members
 from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex
 from factable.metrics.ledger.features import logit
+from factable.metrics.ledger.genders import genders
 from factable.metrics.ledger.hours import hours_statements
 from factable.metrics.ledger.key_comparisons import key_comparisons
 from factable.metrics.ledger.matching import Match, Matcher
@@ -223,6 +225,8 @@ class StructuredReading:
             absences,
             quantities,
             routes,
+            genders,
+            additions,
         )
         further = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)

@@ -50,6 +50,9 @@ SOUP = {
     "cook_minutes": 40,
     "ingredients": [{"name": "vegetable stock", "amount": "1 l"}],
 }
+PATIENT = {"patient": {"name": "P-17", "sex": "female"}, "smoker": False}
+FLAT = {"address": "14 Elm Court", "bathrooms": 1, "elevator": True, "last_sync": "2026-01-09T07:45:00Z"}
+COURSE = {"course": "Logic", "online": False}
 HOTEL = {"hotel": "Seaview", "breakfast": {"included": True, "from": "07:00", "to": "10:30"}}
 MATCH = {"match": {"home": "Leeds", "away": "York", "score": {"home": 3, "away": 1}}}
 FORECAST = {
@@ -89,6 +92,11 @@ def statements(data, text):
         (REPOSITORY, "The release v2.3.0 contains breaking changes.", "breaking", "contradicted"),
         (HOTEL, "Breakfast is included.", "Breakfast is included", "supported"),
         (HOTEL, "Breakfast costs extra.", "Breakfast", "contradicted"),
+        (PATIENT, "P-17 smokes.", "smokes", "contradicted"),
+        (PATIENT, "P-17 is a man and does not smoke.", "man", "contradicted"),
+        (PATIENT, "Her file says that P-17 does not smoke.", "Her", "supported"),
+        (FLAT, "It has one bathroom and a large balcony.", "a large balcony", "unsupported"),
+        (COURSE, "The course is taught in person.", "in person", "supported"),
         (
             FORECAST,
             "Rain on Wednesday, and Thursday will be the coldest day.",
@@ -110,6 +118,8 @@ def test_a_clause_is_checked(data, text, words, state):
         (JOB, "The job failed and was not completed."),
         (ORDER, "She ordered 3 of them: two desk lamps and a chair."),
         (MATCH, "Leeds beat York 3-1."),
+        (FLAT, "It has one bathroom and a lift."),
+        (FLAT, "It has one bathroom, and a lift is there."),
         (FORECAST, "Rain falls on Wednesday, and Thursday will be the warmest day."),
     ],
 )
@@ -136,6 +146,7 @@ def test_a_price_of_zero_is_free(text):
             SOUP,
             "Lentil soup takes a litre of vegetable stock and 55 minutes, 15 of them for preparation.",
         ),
+        (FLAT, "14 Elm Court has one bathroom and a lift."),
         (HOTEL, "At the Seaview, breakfast is included and served from 7 to 10:30 am."),
     ],
 )
