@@ -13,7 +13,9 @@ factable convert webnlg "$work/challenge_data_train_dev/train" "$work/webnlg-tra
 factable train ranker "$work/webnlg-train.jsonl" "$out" --epochs 1 --rate 2e-4 \
     --about "all-MiniLM-L6-v2 trained to rank facts and references of WebNLG 2017" "$@"
 
-cat >>"$out/CARD.md" <<'END'
+for card in "$out/CARD.md" "$out"/*/CARD.md; do
+    [ -f "$card" ] || continue
+    cat >>"$card" <<'END'
 
 ## Conditions of use
 
@@ -21,3 +23,4 @@ The encoder is all-MiniLM-L6-v2 (Apache-2.0). The weights were trained on WebNLG
 commercial use), whose conditions they may inherit; for commercial use train your own on other data with
 `factable train ranker`, or name `embed` or `bm25`. The model reads English.
 END
+done

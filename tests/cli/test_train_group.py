@@ -69,9 +69,9 @@ def test_every_example_of_several_files_counts_once(tmp_path):
             QaOptions(per_text=2, max_questions=5, batch_size=3, learning_rate=0.1, seed=4),
         ),
         (
-            "questeval a.jsonl OUT --writer w --base b --epochs 2 --batch 3 --max-answers 5 --rate 0.1",
+            "questeval a.jsonl OUT --writer w --base b --epochs 5 --batch 3 --max-answers 7 --rate 0.1",
             "factable.train.questeval.train_questeval",
-            QuestevalOptions(max_answers=5, epochs=2, batch_size=3, learning_rate=0.1),
+            QuestevalOptions(max_answers=7, epochs=5, batch_size=3, learning_rate=0.1),
         ),
         (
             "ranker a.jsonl OUT --epochs 2 --batch 3 --rate 0.1 --seed 4",
@@ -95,12 +95,20 @@ def test_flags_become_options(command, module, expected, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     calls = []
     monkeypatch.setattr(module, lambda *args, **named: calls.append((args, named)))
-    result = CliRunner().invoke(cli, ["train", *command.split(), "--threads", "2"], catch_exceptions=False)
+    result = CliRunner().invoke(cli, ["train", *command.split(), "--threads", "6"], catch_exceptions=False)
     assert result.exit_code == 0
     ((args, named),) = calls
-    assert expected in args
-    assert Path("OUT") in args
-    assert named["threads"] == 2
+    # What belongs together comes as one argument.
+    given = [part for argument in (*args, named) for part in _parts(argument)]
+    assert expected in given
+    assert Path("OUT") in given
+    assert 6 in given
+
+
+def _parts(argument):
+    if isinstance(argument, dict):
+        return argument.values()
+    return [argument, *argument] if isinstance(argument, tuple) else [argument]
 
 
 def test_counts_and_questions_are_written(tmp_path):

@@ -38,7 +38,7 @@ class TrainGroup(LazyGroup):
             "Draft patterns for values of a closed domain, for slot_error.",
         ),
         "qa": ("train_models:qa", "Train a model that answers questions, for questeval."),
-        "questeval": ("train_models:questeval", "Train T5-like models that ask and answer, for questeval."),
+        "questeval": ("train_models:questeval", "Train a T5 that asks and answers, for questeval."),
         "questions": ("train_files:questions", "Learn how people ask for attributes, for questeval."),
         "ranker": ("train_models:ranker", "Train an encoder, for ranking."),
         "templates": ("train_files:templates", "Extract sentence templates from texts, for nli."),

@@ -153,25 +153,38 @@ def marks(
 @click.command()
 @files_argument
 @folder_argument
-@click.option("--writer", metavar="MODEL", required=True, help="Model that writes questions about texts.")
-@click.option("--base", metavar="MODEL", required=True, help="Model from which both trainings start.")
-@count_option("--max-answers", "max_answers", QuestevalOptions().max_answers, "Maximum per file.")
+@click.option("--base", metavar="MODEL", required=True, help="T5 model from which the training starts.")
+@click.option("--writer", metavar="MODEL", default="", help="Model that writes questions, instead of SQuAD.")
+@count_option("--max-squad", "max_squad", QuestevalOptions().max_squad, "Maximum of questions of SQuAD.")
+@count_option("--max-answers", "max_answers", QuestevalOptions().max_answers, "Maximum per data set.")
+@count_option("--max-tokens", "max_tokens", QuestevalOptions().max_tokens, "Leave out longer inputs.")
 @schedule_options(QuestevalOptions())
+@about_option("asks and answers")
 @threads_option
 @seed_option
-def questeval(files: Sequence[str], out: Path, writer: str, base: str, threads: int, **options: Any) -> None:
-    """Train T5-like models that write and answer questions; needs the hf extra.
+def questeval(
+    files: Sequence[str], out: Path, writer: str, base: str, about: str, threads: int, **options: Any
+) -> None:
+    """Train a T5 that writes and answers questions; needs the train extra.
 
-    Use them as questeval(writer="OUT/writer", qa="OUT/qa"). FILES are converted data sets with references;
-    --writer and --base are folders, or names on the Hugging Face hub. Run the command again to resume a
-    training that was stopped.
+    Use it as questeval(compat="paper", writer="OUT"). FILES are SQuAD 1.1 (.json), from which it learns to
+    ask and answer, and converted data sets with references (.jsonl), about which it asks itself. --base and
+    --writer are folders, or names on the Hugging Face hub. Run the command again to resume a training that
+    was stopped.
     """
     from factable.train.questeval import train_questeval
 
     train_questeval(
-        files, out, QuestevalOptions(**options), writer=writer, base=base, threads=threads, log=log
+        files,
+        out,
+        QuestevalOptions(**options),
+        writer=writer,
+        base=base,
+        about=about,
+        threads=threads,
+        log=log,
     )
-    log(f"models written to {out}")
+    log(f"model written to {out}")
 
 
 @click.command()
@@ -204,12 +217,12 @@ def ranker(
     A fifth of the tables in FILES is held out; the best epoch on them is kept. Run the command again to
     resume a training that was stopped.
     """
-    from factable.train.ranker import train_ranker
+    from factable.train.ranker import RankerTraining, train_ranker
     from factable.train.ranker_pairs import train_pairs
 
     train = train_pairs if objective == "pairs" else train_ranker
-    examples = read_with_progress(files)
-    train(examples, base, out, RankerOptions(**options), about=about, threads=threads, log=log)
+    training = RankerTraining(base, out, RankerOptions(**options), about, threads, log)
+    train(read_with_progress(files), training)
     log(f"model written to {out}")
 
 

@@ -57,7 +57,7 @@ class OnnxEmbedder(OnnxModel):
 
 
 _MODELS: ModelLoader[OnnxEmbedder] = ModelLoader(
-    kind=EMBEDDER, embedded=EMBEDDERS, made_by="factable train ranker", onnx=OnnxEmbedder
+    embedded=EMBEDDERS, made_by="factable train ranker", onnx={EMBEDDER: OnnxEmbedder}
 )
 load_embedder = _MODELS.load
 embedder_identity = _MODELS.identity

@@ -90,7 +90,7 @@ class OnnxMarks(OnnxModel):
 
 
 _MODELS: ModelLoader[OnnxMarks] = ModelLoader(
-    kind=MARKS, embedded=MARKS_MODELS, made_by="factable train marks", onnx=OnnxMarks
+    embedded=MARKS_MODELS, made_by="factable train marks", onnx={MARKS: OnnxMarks}
 )
 load_marks = _MODELS.load
 marks_identity = _MODELS.identity

@@ -198,7 +198,7 @@ def label_order(path: Path, labels: Mapping[int, str]) -> list[int]:
 
 
 _MODELS: ModelLoader[NliModel] = ModelLoader(
-    kind=NLI, embedded=NLI_MODELS, made_by="factable train nli", onnx=OnnxNli, hf=HfNli
+    embedded=NLI_MODELS, made_by="factable train nli", onnx={NLI: OnnxNli}, hf=HfNli
 )
 load_nli = _MODELS.load
 nli_identity = _MODELS.identity

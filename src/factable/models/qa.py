@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from factable.models.runtime.cache import cached_inference, replace_surrogates
 from factable.models.runtime.folders import ModelLoader
-from factable.models.runtime.manifest import QA, QA_MODELS, has_manifest
+from factable.models.runtime.manifest import QA, QA_MODELS, SEQ2SEQ, has_manifest, read_manifest
 from factable.models.runtime.progress import Advance, no_progress
 from factable.models.runtime.session import OnnxModel
-from factable.models.seq2seq import SEPARATOR, Seq2Seq
+from factable.models.seq2seq import ANSWER, SEPARATOR, OnnxSeq2Seq, Seq2Seq, Seq2SeqModel
 from factable.text.linearise import PART_SEPARATOR
 from factable.text.questions import BLANK
 from factable.types import Span
@@ -175,12 +175,16 @@ def _shorten(question: str) -> str:
     return " ".join(words[start : start + MAX_QUESTION_WORDS])
 
 
-class Seq2SeqQa(Seq2Seq):
-    """A sequence-to-sequence model of Hugging Face; it writes its answers."""
+class Seq2SeqQa:
+    """A sequence-to-sequence model; it writes its answers."""
+
+    def __init__(self, model: Seq2SeqModel) -> None:
+        self._model = model
 
     def answers(self, questions: Sequence[QuestionInText], advance: Advance) -> list[QaAnswer]:
         """What the model writes for each question, and its first occurrence in the context."""
-        generated = self.generate([SEPARATOR.join(question) for question in questions], advance)
+        texts = [SEPARATOR.join(question) for question in questions]
+        generated = self._model.generate(ANSWER, texts, advance)
         return [
             QaAnswer(output.text, first_occurrence(output.text, question.context), 1 - output.unanswerable)
             for output, question in zip(generated, questions, strict=True)
@@ -194,7 +198,10 @@ def first_occurrence(text: str, context: str) -> Span | None:
 
 
 _MODELS: ModelLoader[QaModel] = ModelLoader(
-    kind=QA, embedded=QA_MODELS, made_by="factable train qa", onnx=OnnxQa, hf=Seq2SeqQa
+    embedded=QA_MODELS,
+    made_by="factable train qa or questeval",
+    onnx={QA: OnnxQa, SEQ2SEQ: lambda folder: Seq2SeqQa(OnnxSeq2Seq(folder))},
+    hf=lambda folder: Seq2SeqQa(Seq2Seq(folder)),
 )
 load_qa = _MODELS.load
 qa_identity = _MODELS.identity
@@ -202,7 +209,8 @@ qa_identity = _MODELS.identity
 
 def writes_answers(name: str) -> bool:
     """Whether a model writes its answers, instead of finding them in the context."""
-    return not has_manifest(_MODELS.folder(name))
+    folder = _MODELS.folder(name)
+    return not has_manifest(folder) or read_manifest(folder).kind == SEQ2SEQ
 
 
 def answer_questions(

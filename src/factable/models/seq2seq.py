@@ -1,8 +1,11 @@
-"""Models that read a text and write another, such as T5, and questions written by them; extra hf."""
+"""Models that read a text and write another, such as T5, and questions written by them."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from factable.models.runtime.cache import cached_inference, replace_surrogates
 from factable.models.runtime.folders import (
@@ -13,12 +16,16 @@ from factable.models.runtime.folders import (
     load_hf_weights,
     use_best_device,
 )
+from factable.models.runtime.manifest import DECODER, ENCODER, SEQ2SEQ, has_manifest
 from factable.models.runtime.progress import Advance, no_progress
+from factable.models.runtime.session import OnnxModel, load_session, not_loaded
 
 # Between a question or an answer and its text.
 SEPARATOR = " </s> "
 # What a model that answers questions has learnt to write if there is no answer.
 UNANSWERABLE = "unanswerable"
+# What a model of factable does is told by the words in front of its input.
+ASK, ANSWER = "ask: ", "answer: "
 MAX_NEW_TOKENS = 64
 TEXTS_ON_A_GPU = 32
 
@@ -30,8 +37,63 @@ class Generated(NamedTuple):
     unanswerable: float
 
 
+class Seq2SeqModel(Protocol):
+    """A model from ONNX or from Hugging Face; always writes the likeliest token next."""
+
+    def generate(self, task: str, texts: Sequence[str], advance: Advance) -> list[Generated]:
+        """What the model writes for each text."""
+        ...
+
+
+class OnnxSeq2Seq(OnnxModel):
+    """A model in a folder with a manifest, made by `factable train questeval`.
+
+    Its encoder gives the keys and values that the decoder attends to; its decoder reads one token, and what
+    it kept of those before. Long texts are cut.
+    """
+
+    def __init__(self, folder: Path, *, threads: int = 0) -> None:
+        super().__init__(folder, SEQ2SEQ, threads=threads, file=ENCODER)
+        self._decoder = load_session(self._manifest, file=DECODER)
+        self._tokenizer.enable_truncation(self._manifest.window)
+        self._start, self._end = (self._tokenizer.token_to_id(token) for token in ("<pad>", "</s>"))
+        self._no_answer: int = self._tokenizer.encode(UNANSWERABLE, add_special_tokens=False).ids[0]
+        self._generate("")
+
+    def generate(self, task: str, texts: Sequence[str], advance: Advance) -> list[Generated]:
+        """What the model writes for each text; the task is told by the words in front of it."""
+        return self._map(self._generate, [task + text for text in texts], advance)
+
+    def _generate(self, text: str) -> Generated:
+        ids = np.array([self._tokenizer.encode(text).ids], np.int64)
+        try:
+            (attended,) = self._session.run(None, {"input_ids": ids})
+            written, first = self._decode(attended)
+        except Exception as error:  # onnxruntime has no common base class
+            raise not_loaded(self._manifest, DECODER, error) from None
+        probabilities = np.exp(first - first.max())
+        unanswerable = float(probabilities[self._no_answer] / probabilities.sum())
+        return Generated(self._tokenizer.decode(written).strip(), unanswerable)
+
+    def _decode(self, attended: NDArray[np.float32]) -> tuple[list[int], NDArray[np.float64]]:
+        """The likeliest tokens, one after the other, and the scores of all for the first one."""
+        layers, two, heads, _, width = attended.shape
+        kept: Any = np.zeros((layers, two, heads, 0, width), np.float32)
+        token, written, first = self._start, list[int](), np.zeros(0)
+        for number in range(MAX_NEW_TOKENS):
+            inputs = {"token": np.array([[token]], np.int64), "kept": kept, "attended": attended}
+            scores, kept = self._decoder.run(None, inputs)
+            if number == 0:
+                first = np.asarray(scores, np.float64)
+            token = int(scores.argmax())
+            if token == self._end:
+                break
+            written.append(token)
+        return written, first
+
+
 class Seq2Seq:
-    """A model of Hugging Face, on a GPU if there is one; always writes the likeliest token next.
+    """A model of Hugging Face (extra hf), on a GPU if there is one.
 
     On a CPU each text is read on its own, so that nothing depends on its neighbours; on a GPU, where that
     would be slow, texts of similar length are read together.
@@ -57,8 +119,8 @@ class Seq2Seq:
         self._device = use_best_device(self._model)
         self._batch_size = TEXTS_ON_A_GPU if self._device == "cuda" else 1
 
-    def generate(self, texts: Sequence[str], advance: Advance) -> list[Generated]:
-        """What the model writes for each text."""
+    def generate(self, _task: str, texts: Sequence[str], advance: Advance) -> list[Generated]:
+        """What the model writes for each text; it was trained for one task."""
         # Long ones first: if they do not fit into memory, it shows at once.
         order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
         results: dict[int, Generated] = {}
@@ -102,10 +164,17 @@ class AnswerInText(NamedTuple):
     text: str
 
 
-_MODELS: ModelLoader[Seq2Seq] = ModelLoader(hf=Seq2Seq)
+_MODELS: ModelLoader[Seq2SeqModel] = ModelLoader(
+    made_by="factable train questeval", onnx={SEQ2SEQ: OnnxSeq2Seq}, hf=Seq2Seq
+)
 load_seq2seq = _MODELS.load
 seq2seq_identity = _MODELS.identity
 seq2seq_folder = _MODELS.folder
+
+
+def writes_and_answers(name: str) -> bool:
+    """Whether a model both writes and answers questions: those made by factable do."""
+    return has_manifest(seq2seq_folder(name))
 
 
 def write_questions(name: str, answers: Sequence[AnswerInText], advance: Advance = no_progress) -> list[str]:
@@ -113,7 +182,7 @@ def write_questions(name: str, answers: Sequence[AnswerInText], advance: Advance
 
     def predict_bytes(batch: Sequence[tuple[str, str, str]]) -> list[bytes]:
         texts = [SEPARATOR.join((answer, text)) for _, answer, text in batch]
-        return [question.text.encode() for question in load_seq2seq(name).generate(texts, advance)]
+        return [question.text.encode() for question in load_seq2seq(name).generate(ASK, texts, advance)]
 
     # "write" is part of the key: the same model may also answer questions, whose inputs look the same.
     inputs = [("write", replace_surrogates(answer), replace_surrogates(text)) for answer, text in answers]

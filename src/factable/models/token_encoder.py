@@ -265,10 +265,9 @@ class EncodedTokens(NamedTuple):
 
 
 _MODELS: ModelLoader[TokenEncoder] = ModelLoader(
-    kind=EMBEDDER,
     embedded=EMBEDDERS,
     made_by="factable train ranker",
-    onnx=OnnxTokenEncoder,
+    onnx={EMBEDDER: OnnxTokenEncoder},
     hf=HfTokenEncoder,
 )
 token_encoder_identity = _MODELS.identity

@@ -29,15 +29,20 @@ class RankerOptions(NamedTuple):
 
 
 class QuestevalOptions(NamedTuple):
-    """How many answers per file to ask about, and how to train on the questions."""
+    """How many questions of SQuAD and answers per data set to learn from, and how.
 
-    max_answers: int = 100_000
+    What is longer than `max_tokens` is left out.
+    """
+
+    max_squad: int = 20_000
+    max_answers: int = 20_000
     epochs: int = 1
     batch_size: int = 16
     learning_rate: float = 3e-4
     seed: int = 0
     warm_up: float = 0.05
-    save_every: int = 250
+    max_tokens: int = 128
+    save_every: int = 100
 
 
 class MarksOptions(NamedTuple):

@@ -1,7 +1,8 @@
-"""Training sequence-to-sequence models that write and answer questions about data (Data-QuestEval).
+"""Training a small T5 that writes and answers questions about texts and data (Data-QuestEval).
 
-A model writes questions about texts; each question is carried over to the data of its text, and two models
-are trained on both sides: one that writes questions and one that answers them.
+The four steps of the paper: a model learns from SQuAD to ask about texts (1); it asks about the references of
+data sets (2); each question is carried over to the data of its text, if it is answered back (3); and the
+model goes on to learn from both sides (4). What is to be done is told by the first words of an input.
 """
 
 import hashlib
@@ -12,26 +13,33 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from factable.errors import DataError, Fault
+from factable.errors import DataError, Fault, UsageError
 from factable.io.read import iter_examples
-from factable.models.runtime.folders import (
-    hf_identity,
-    hf_window,
-    import_torch,
-    load_hf_tokenizer,
-    load_hf_weights,
-    quiet_transformers,
-)
+from factable.models.qa import QuestionInText, answer_questions
+from factable.models.runtime.folders import hf_identity, import_torch, load_hf_tokenizer, load_hf_weights
+from factable.models.runtime.manifest import has_manifest, model_fault
 from factable.models.runtime.progress import Advance
-from factable.models.seq2seq import SEPARATOR, UNANSWERABLE, AnswerInText, seq2seq_folder, write_questions
+from factable.models.seq2seq import (
+    ANSWER,
+    ASK,
+    SEPARATOR,
+    UNANSWERABLE,
+    AnswerInText,
+    seq2seq_folder,
+    write_questions,
+)
+from factable.text.answers import token_f1
 from factable.text.linearise import linearise_by_entity
 from factable.text.templates import facts_of
 from factable.text.values import parse_text
+from factable.train.card import describe_training, markdown_table, write_card
 from factable.train.options import QuestevalOptions
-from factable.train.qa_questions import find_answer
+from factable.train.qa_questions import cut_passages, find_answer, read_squad
+from factable.train.t5_export import export_t5
 from factable.train.trainer import (
     Log,
     Schedule,
+    TrainingResult,
     half_precision,
     pad_rows,
     plan_batches,
@@ -42,10 +50,16 @@ from factable.types import Example, Record
 
 # Share of questions that are also asked of a text or data that does not answer them.
 SHARE_UNANSWERABLE = 0.25
+# Share of tasks in lower case.
+SHARE_LOWER = 0.25
+# A question is answered back if the answer has so much in common with the one it was written for.
+ENOUGH_ANSWERED = 0.5
 MAX_OUTPUT_TOKENS = 64
+# Questions and answers are short: padded to 32, most of them would be padding.
+OUTPUT_MULTIPLE = 8
 # The label of padding, which the loss leaves out.
 IGNORED = -100
-WRITER, QA, QUESTIONS = "writer", "qa", "questions.jsonl"
+QUESTIONS = "questions.jsonl"
 QUESTIONS_PER_LINE = 1000
 
 
@@ -56,24 +70,71 @@ def train_questeval(
     *,
     writer: str,
     base: str,
+    about: str,
     threads: int,
     log: Log,
 ) -> None:
-    """Train both models and write their folders; checkpoints are beside them, in `OUT.work`.
+    """Train a model that asks and answers, and write its folder; checkpoints are beside it, in `OUT.work`.
 
-    The questions of the writer are cached, so a second call only resumes the training.
+    Files are SQuAD (.json), for step 1, and converted data sets. With a `writer`, a model that writes
+    questions about texts, step 1 is left out. Called again, it resumes.
     """
-    base_folder = seq2seq_folder(base)
-    aligned = align_files(files, max_answers=options.max_answers, seed=options.seed)
+    squad = [file for file in files if ".json" in Path(file).suffixes]
+    corpora = [file for file in files if file not in squad]
+    if not corpora or bool(squad) == bool(writer):
+        raise UsageError(
+            "questions are learnt from SQuAD or written by a model; "
+            "give a SQuAD file (.json) or a writer, and converted data sets (.jsonl)"
+        )
+    work = work_folder(out)
+    training = Seq2SeqTraining(seq2seq_folder(base), options, threads=threads, log=log)
+    counts = []
+    if squad:
+        text_tasks = squad_tasks(squad, max_questions=options.max_squad, seed=options.seed)
+        training.learn(text_tasks, "text", work)
+        text_model = work / "text"
+        if not has_manifest(text_model):
+            export_t5(training.model, training.tokenizer, text_model, about="asks and answers about texts")
+        writer = str(text_model)
+        counts.append(("SQuAD, to ask and to answer", len(text_tasks)))
+    aligned = align_files(corpora, max_answers=options.max_answers, seed=options.seed)
     log(f"{len(aligned):,} answers found in both a reference and its data")
     questions = ask_about(aligned, writer, _report_progress(len(aligned), log))
     log(f"{len({row.question for row in questions}):,} different questions")
+    counts += [
+        ("answers in a reference and its data", len(aligned)),
+        ("questions about them", len(questions)),
+    ]
+    if squad:
+        questions = keep_answered(questions, writer)
+        log(f"{len(questions):,} questions answered back")
+        counts.append(("questions answered back", len(questions)))
     out.mkdir(parents=True, exist_ok=True)
     _write_questions(questions, out / QUESTIONS)
-    tasks = {WRITER: writing_tasks(questions), QA: answering_tasks(questions, seed=options.seed)}
-    for name, model_tasks in tasks.items():
-        work = work_folder(out) / name
-        train_seq2seq(base_folder, model_tasks, out / name, options, work, threads=threads, log=log)
+    draw = random.Random(options.seed)  # noqa: S311
+    tasks = lower_some([*writing_tasks(questions), *answering_tasks(questions, draw)], draw)
+    training.learn(tasks, "data", work)
+    counts.append(("texts and data, to ask and to answer", len(tasks)))
+    export_t5(training.model, training.tokenizer, out, about=about)
+    _write_card(out, options, counts, training.results)
+
+
+def squad_tasks(files: Sequence[str], *, max_questions: int, seed: int) -> list["Seq2SeqTask"]:
+    """Questions of SQuAD with some sentences of their paragraph: to be written, and to be answered."""
+    draw = random.Random(seed)  # noqa: S311
+    questions = [row for file in files for row in cut_passages(read_squad(file), draw)]
+    tasks = []
+    for row in draw.sample(questions, min(max_questions, len(questions))):
+        answer = row.context[slice(*row.answer)] if row.answer else ""
+        if answer:
+            tasks.append(asking_task(AnswerInText(answer, row.context), row.question))
+        tasks.append(answering_task(row.question, row.context, answer or UNANSWERABLE))
+    return lower_some(tasks, draw)
+
+
+def lower_some(tasks: Sequence["Seq2SeqTask"], draw: random.Random) -> list["Seq2SeqTask"]:
+    """The tasks, a share of them in lower case."""
+    return [task.lowered() if draw.random() < SHARE_LOWER else task for task in tasks]
 
 
 class AlignedAnswer(NamedTuple):
@@ -134,31 +195,52 @@ def ask_about(answers: Sequence[AlignedAnswer], writer: str, advance: Advance) -
     return list(dict.fromkeys(asked))
 
 
+def keep_answered(questions: Sequence[AlignedQuestion], model: str) -> list[AlignedQuestion]:
+    """The questions to which the model finds, in the text, the answer that they were written for."""
+    answers = answer_questions(model, [QuestionInText(row.question, row.in_text.text) for row in questions])
+    return [
+        row
+        for row, answer in zip(questions, answers, strict=True)
+        if token_f1(answer.text, row.in_text.answer) >= ENOUGH_ANSWERED
+    ]
+
+
 class Seq2SeqTask(NamedTuple):
     """What a model reads and what it should write."""
 
     reads: str
     writes: str
 
+    def lowered(self) -> "Seq2SeqTask":
+        """The same in lower case, as some systems write; a question still begins with a capital."""
+        writes = self.writes.lower()
+        return Seq2SeqTask(self.reads.lower(), writes.capitalize() if writes.endswith("?") else writes)
+
+
+def asking_task(answer: AnswerInText, question: str) -> Seq2SeqTask:
+    """From an answer and its text or data to the question."""
+    return Seq2SeqTask(ASK + SEPARATOR.join(answer), question)
+
+
+def answering_task(question: str, context: str, answer: str) -> Seq2SeqTask:
+    """From a question and a text or data to the answer."""
+    return Seq2SeqTask(f"{ANSWER}{question}{SEPARATOR}{context}", answer)
+
 
 def writing_tasks(questions: Sequence[AlignedQuestion]) -> list[Seq2SeqTask]:
     """From an answer and its text or data to the question; each once."""
-    tasks = (Seq2SeqTask(SEPARATOR.join(side), row.question) for row in questions for side in row.sides)
-    return list(dict.fromkeys(tasks))
+    return list(dict.fromkeys(asking_task(side, row.question) for row in questions for side in row.sides))
 
 
-def answering_tasks(questions: Sequence[AlignedQuestion], *, seed: int) -> list[Seq2SeqTask]:
+def answering_tasks(questions: Sequence[AlignedQuestion], draw: random.Random) -> list[Seq2SeqTask]:
     """From a question and a text or data to the answer; for some there is none."""
-    draw = random.Random(seed)  # noqa: S311
     tasks = []
     for row in questions:
         for number, side in enumerate(row.sides):
-            tasks.append(Seq2SeqTask(f"{row.question}{SEPARATOR}{side.text}", side.answer))
+            tasks.append(answering_task(row.question, side.text, side.answer))
             other = draw.choice(questions)
             if draw.random() < SHARE_UNANSWERABLE and not _may_answer(other, row):
-                tasks.append(
-                    Seq2SeqTask(f"{row.question}{SEPARATOR}{other.sides[number].text}", UNANSWERABLE)
-                )
+                tasks.append(answering_task(row.question, other.sides[number].text, UNANSWERABLE))
     return list(dict.fromkeys(tasks))
 
 
@@ -168,58 +250,72 @@ def _may_answer(other: AlignedQuestion, question: AlignedQuestion) -> bool:
     return any(side.answer.lower() in text for side in question.sides for text in texts)
 
 
-def train_seq2seq(
-    base: Path,
-    tasks: Sequence[Seq2SeqTask],
-    out: Path,
-    options: QuestevalOptions,
-    work: Path,
-    *,
-    threads: int,
-    log: Log,
-) -> None:
-    """Train the model in the folder `base` and write it to `out`, resuming from the checkpoint in `work`."""
-    import_torch(str(base))
-    from transformers import AutoModelForSeq2SeqLM
+class Seq2SeqTraining:
+    """The T5 in a folder, trained in place by one set of tasks after the other."""
 
-    tokenizer = load_hf_tokenizer(base)
-    model = load_hf_weights(base, AutoModelForSeq2SeqLM)
-    window = hf_window(base, tokenizer.model_max_length, model.config)
-    inputs, outputs = (
-        tokenizer(texts, truncation=True, max_length=max_length)["input_ids"]
-        for texts, max_length in (
-            ([task.reads for task in tasks], window),
-            ([task.writes for task in tasks], MAX_OUTPUT_TOKENS),
+    def __init__(self, base: Path, options: QuestevalOptions, *, threads: int, log: Log) -> None:
+        import_torch(str(base))
+        from transformers import AutoModelForSeq2SeqLM
+
+        self.tokenizer = load_hf_tokenizer(base)
+        self.model = load_hf_weights(base, AutoModelForSeq2SeqLM)
+        if self.model.config.model_type != "t5":
+            raise model_fault(
+                base, f"a model of type {self.model.config.model_type}", "start from a T5 model"
+            )
+        # Frozen: the word embeddings and the weights of the output are good for any task.
+        for embeddings in (self.model.get_input_embeddings(), self.model.get_output_embeddings()):
+            embeddings.weight.requires_grad = False
+        self._base, self._options, self._threads, self._log = base, options, threads, log
+        self._learnt: list[str] = []
+        self.results: list[TrainingResult] = []
+
+    def learn(self, tasks: Sequence[Seq2SeqTask], name: str, work: Path) -> None:
+        """Train on tasks that are not too long, resuming from the checkpoint in a folder of `work`."""
+        options = self._options
+        read, written = (self.tokenizer(list(texts))["input_ids"] for texts in zip(*tasks, strict=True))
+        encoded = [
+            pair
+            for pair in zip(read, written, strict=True)
+            if len(pair[0]) <= options.max_tokens and len(pair[1]) <= MAX_OUTPUT_TOKENS
+        ]
+
+        def batches(epoch: int) -> list[list[int]]:
+            lengths = [len(ids) for ids, _ in encoded]
+            return plan_batches(lengths, options.batch_size, options.seed + epoch - 1)
+
+        def loss(indices: list[int]) -> Any:
+            return _seq2seq_loss(self.model, [encoded[index] for index in indices])
+
+        self._log(f"{name}: {len(encoded):,} tasks")
+        settings = {
+            "epochs": options.epochs,
+            "batch": options.batch_size,
+            "rate": options.learning_rate,
+            "seed": options.seed,
+            "tokens": options.max_tokens,
+            "base": hf_identity(self._base),
+            "tasks": "+".join([*self._learnt, _checksum(tasks)]),
+        }
+        result = train_model(
+            self.model,
+            batches,
+            loss,
+            Schedule.of(options),
+            work / f"{name}.work",
+            settings=settings,
+            threads=self._threads,
+            log=self._log,
         )
-    )
-
-    def batches(epoch: int) -> list[list[int]]:
-        return plan_batches([len(row) for row in inputs], options.batch_size, options.seed + epoch - 1)
-
-    def loss(indices: list[int]) -> Any:
-        return _seq2seq_loss(
-            model, [inputs[index] for index in indices], [outputs[index] for index in indices]
-        )
-
-    log(f"{out.name}: {len(tasks):,} tasks")
-    settings = {
-        "epochs": options.epochs,
-        "batch": options.batch_size,
-        "rate": options.learning_rate,
-        "seed": options.seed,
-        "base": hf_identity(base),
-        "tasks": _checksum(tasks),
-    }
-    train_model(model, batches, loss, Schedule.of(options), work, settings=settings, threads=threads, log=log)
-    with quiet_transformers():
-        model.save_pretrained(out)
-        tokenizer.save_pretrained(out)
+        self.results.append(result)
+        self._learnt.append(_checksum(tasks))
 
 
-def _seq2seq_loss(model: Any, inputs: Sequence[Sequence[int]], outputs: Sequence[Sequence[int]]) -> Any:
+def _seq2seq_loss(model: Any, tasks: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Any:
     import torch
 
-    labels = pad_rows(outputs, value=IGNORED)
+    inputs, outputs = zip(*tasks, strict=True)
+    labels = pad_rows(outputs, value=IGNORED, multiple=OUTPUT_MULTIPLE)
     with half_precision():
         scores = model(
             input_ids=pad_rows(inputs, value=model.config.pad_token_id),
@@ -260,3 +356,33 @@ def _write_questions(questions: Sequence[AlignedQuestion], path: Path) -> None:
         for row in questions
     )
     path.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+
+
+def _write_card(
+    folder: Path,
+    options: QuestevalOptions,
+    counts: Sequence[tuple[str, int]],
+    results: Sequence[TrainingResult],
+) -> None:
+    write_card(
+        folder,
+        title="Questions and answers",
+        summary=(
+            "Writes the question to an answer in a text or in linearised data, and answers questions from "
+            "them, or says that there is no answer: a small T5."
+        ),
+        command="factable train questeval",
+        sections={
+            "Data": markdown_table(("what", "number"), [(name, f"{number:,}") for name, number in counts]),
+            "Training": describe_training(
+                "One pass over the tasks, first those of SQuAD, if any, then those of texts and data"
+                if options.epochs == 1
+                else f"{options.epochs} passes over the tasks",
+                batch_size=options.batch_size,
+                learning_rates=[options.learning_rate],
+                seed=options.seed,
+                results=results,
+                max_tokens=options.max_tokens,
+            ),
+        },
+    )

@@ -68,42 +68,46 @@ class RankingFigures(NamedTuple):
         )
 
 
-def train_ranker(
-    examples: Iterable[Example],
-    base: Path | None,
-    out: Path,
-    options: RankerOptions,
-    *,
-    about: str,
-    threads: int,
-    log: Log,
-) -> None:
-    """Train an encoder and write its model folder; checkpoints are beside it, in `OUT.work`.
+class RankerTraining(NamedTuple):
+    """What to train from, how, and where to; checkpoints are beside the folder `out`, in `OUT.work`.
 
-    The references of 20 % of the tables are held out; the best epoch on them is kept.
+    Without a `base` it is the default encoder. The references of 20 % of the tables are held out; the best
+    epoch on them is kept.
     """
-    base = find_base(base)
-    corpus, held_out = split_corpus(examples, options, log)
+
+    base: Path | None
+    out: Path
+    options: RankerOptions
+    about: str
+    threads: int
+    log: Log
+
+    def split(self, examples: Iterable[Example]) -> tuple[RankerCorpus, RankerCorpus]:
+        """The texts to train on, and those of other tables, which are held out."""
+        corpus, held_out = split_tables(make_corpus(examples), SHARE_TRAINED, self.options.seed)
+        for part, purpose in ((corpus, "to train on"), (held_out, "to hold out")):
+            if len(part.texts) < 2:
+                problem = f"too few texts {purpose} ({len(part.texts)})"
+                raise DataError([Fault("training set", None, problem, "give more tables with references")])
+        self.log(f"{len(corpus.texts):,} texts to train on, {len(held_out.texts):,} held out")
+        return corpus, held_out
+
+    def export(self, model: "torch.nn.Module", base: Path, folder: Path) -> "Embed":
+        """Write the folder of an encoder, all but its card; what it makes of texts."""
+        export_model(model, base, folder, kind=EMBEDDER, about=self.about, inputs=TEXT_INPUTS)
+        exported = OnnxEmbedder(folder, threads=self.threads)
+        return lambda texts: exported.embed(texts, no_progress)
+
+
+def train_ranker(examples: Iterable[Example], training: RankerTraining) -> None:
+    """Train an encoder and write its model folder."""
+    base, (corpus, held_out) = find_base(training.base), training.split(examples)
+    out, options, log = training.out, training.options, training.log
     ranker = RankerModel(base, options.max_tokens)
-    result = ranker.train(corpus, held_out, options, work_folder(out), threads=threads, log=log)
-    export_model(ranker.model, base, out, kind=EMBEDDER, about=about, inputs=TEXT_INPUTS)
-    exported = OnnxEmbedder(out, threads=threads)
-    int8 = measure_ranking(lambda texts: exported.embed(texts, no_progress), held_out)
+    result = ranker.train(corpus, held_out, options, work_folder(out), threads=training.threads, log=log)
+    int8 = measure_ranking(training.export(ranker.model, base, out), held_out)
     log(f"as int8: {int8}")
     _write_card(out, options, (len(corpus.texts), len(held_out.texts)), result, int8)
-
-
-def split_corpus(
-    examples: Iterable[Example], options: RankerOptions, log: Log
-) -> tuple[RankerCorpus, RankerCorpus]:
-    """The texts to train on, and those of other tables, which are held out."""
-    corpus, held_out = split_tables(make_corpus(examples), SHARE_TRAINED, options.seed)
-    for part, purpose in ((corpus, "to train on"), (held_out, "to hold out")):
-        if len(part.texts) < 2:
-            problem = f"too few texts {purpose} ({len(part.texts)})"
-            raise DataError([Fault("training set", None, problem, "give more tables with references")])
-    log(f"{len(corpus.texts):,} texts to train on, {len(held_out.texts):,} held out")
-    return corpus, held_out
 
 
 class RankerModel:

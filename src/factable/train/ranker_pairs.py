@@ -15,18 +15,14 @@ import numpy as np
 
 from factable.metrics.ranking.evaluator import average_precision
 from factable.metrics.ranking.rankers import DIRECTIONS, FIND_TABLE
-from factable.models.encoder import OnnxEmbedder
-from factable.models.runtime.manifest import EMBEDDER
-from factable.models.runtime.progress import no_progress
 from factable.text.documents import VALUES
 from factable.train.card import describe_training, markdown_table, write_card
 from factable.train.checkpoint import Validation
 from factable.train.encoder import find_base
-from factable.train.export import TEXT_INPUTS, export_model
 from factable.train.options import RankerOptions
-from factable.train.ranker import MAX_HELD_OUT, Embed, RankerModel, split_corpus, text_precision
+from factable.train.ranker import MAX_HELD_OUT, Embed, RankerModel, RankerTraining, text_precision
 from factable.train.ranker_batches import RankerCorpus, table_overlap
-from factable.train.trainer import Log, Schedule, TrainingResult, train_model, work_folder
+from factable.train.trainer import Schedule, TrainingResult, train_model, work_folder
 from factable.types import Example
 
 if TYPE_CHECKING:
@@ -101,32 +97,18 @@ class PairMaker:
         return None
 
 
-def train_pairs(
-    examples: Iterable[Example],
-    base: Path | None,
-    out: Path,
-    options: RankerOptions,
-    *,
-    about: str,
-    threads: int,
-    log: Log,
-) -> None:
-    """Train an encoder for each direction and write both into folders of `out`.
-
-    The references of 20 % of the tables are held out; the best epoch on them is kept.
-    """
-    base = find_base(base)
-    corpus, held_out = split_corpus(examples, options, log)
+def train_pairs(examples: Iterable[Example], training: RankerTraining) -> None:
+    """Train an encoder for each direction and write both into folders of `out`."""
+    base, (corpus, held_out) = find_base(training.base), training.split(examples)
+    options = training.options
     for direction in DIRECTIONS:
-        log(f"direction: {direction}")
+        training.log(f"direction: {direction}")
         ranker = RankerModel(base, options.max_tokens)
         maker = PairMaker(corpus, direction, options.seed)
-        result = _train(ranker, maker, held_out, direction, options, work_folder(out), threads, log)
-        folder = out / direction
-        export_model(ranker.model, base, folder, kind=EMBEDDER, about=about, inputs=TEXT_INPUTS)
-        exported = OnnxEmbedder(folder, threads=threads)
-        int8 = measure_direction(lambda texts: exported.embed(texts, no_progress), held_out, direction)  # noqa: B023
-        log(f"as int8: mAP {int8:.4f}")
+        result = _train(ranker, maker, held_out, direction, training)
+        folder = training.out / direction
+        int8 = measure_direction(training.export(ranker.model, base, folder), held_out, direction)
+        training.log(f"as int8: mAP {int8:.4f}")
         _write_card(folder, direction, options, (len(corpus.texts), len(held_out.texts)), result, int8)
 
 
@@ -135,11 +117,10 @@ def _train(
     maker: PairMaker,
     held_out: RankerCorpus,
     direction: str,
-    options: RankerOptions,
-    work: Path,
-    threads: int,
-    log: Log,
+    training: RankerTraining,
 ) -> TrainingResult:
+    options = training.options
+
     def loss(pairs: Sequence[LabelledPair]) -> "torch.Tensor":
         import torch
 
@@ -156,10 +137,10 @@ def _train(
         lambda epoch: maker.epoch(epoch, options.batch_size),
         loss,
         Schedule.of(options),
-        work / direction,
+        work_folder(training.out) / direction,
         settings={**options._asdict(), "direction": direction, "held out": len(held_out.texts)},
-        threads=threads,
-        log=log,
+        threads=training.threads,
+        log=training.log,
         validate=validate,
     )
 

@@ -15,7 +15,7 @@ from factable.models.runtime.manifest import EMBEDDER
 from factable.text.documents import RECORDS
 from factable.train.export import TEXT_INPUTS, export_model
 from factable.train.options import RankerOptions
-from factable.train.ranker import RankerModel, RankingFigures, measure_ranking, train_ranker
+from factable.train.ranker import RankerModel, RankerTraining, RankingFigures, measure_ranking, train_ranker
 from factable.train.ranker_batches import (
     BatchMaker,
     Retelling,
@@ -187,7 +187,7 @@ def test_an_epoch_of_the_command_gives_a_folder_for_the_metric(tiny_encoder, tmp
 def test_too_few_tables(tiny_encoder, tmp_path):
     with pytest.raises(DataError, match="too few texts"):
         train_ranker(
-            examples()[:1], tiny_encoder, tmp_path / "x", RankerOptions(), about="", threads=1, log=print
+            examples()[:1], RankerTraining(tiny_encoder, tmp_path / "x", RankerOptions(), "", 1, print)
         )
 
 

@@ -34,7 +34,8 @@ from factable.metrics.questeval.scoring import (
 )
 from factable.metrics.tables import columns_of
 from factable.models.qa import answer_questions, qa_identity, writes_answers
-from factable.models.seq2seq import seq2seq_identity
+from factable.models.runtime.manifest import QA
+from factable.models.seq2seq import seq2seq_identity, writes_and_answers
 from factable.models.token_encoder import token_encoder_identity
 from factable.text.answers import answers_beside
 from factable.text.linearise import linearise, linearise_by_entity
@@ -49,6 +50,7 @@ ENCODER = "embed"
 # Forms of the metric: our own, that of the paper, and that of the authors' program.
 PAPER, PROGRAM = "paper", "questeval"
 SIMILARITY_OF = {"": "values", PAPER: "bertscore", PROGRAM: "values"}
+WRITER_REMEDY = "make one: sh recipes/questeval.sh DATA FOLDER"
 NOTHING_ASKED = "no question can be asked about it"
 
 
@@ -66,7 +68,7 @@ class QuestEval(Metric):
         choices=NEEDS_OF,
     )
     qa: str = param(
-        "qa",
+        QA,
         'the model that answers: "qa", which is embedded, a folder made by `factable train qa`, or a T5-like '
         "model (a folder or a hub name; extra hf)",
         file=True,
@@ -78,7 +80,8 @@ class QuestEval(Metric):
     )
     writer: str = param(
         "",
-        "a T5-like model that writes all questions instead (a folder or a hub name; extra hf)",
+        "a model that writes all questions instead: a folder made by `factable train questeval`, or a "
+        "T5-like model (a folder or a hub name; extra hf)",
         file=True,
     )
     answers: str = param(
@@ -102,24 +105,32 @@ class QuestEval(Metric):
     )
     compat: str = param(
         "",
-        '"paper": answers are compared by BERTScore, a missing one counts 0 (name `writer` and `qa` for '
-        'questions as in the paper); "questeval" scores questions and answers as that program does',
+        '"paper": the `writer` asks, and answers too unless `qa` is given; answers are compared by '
+        'BERTScore, a missing one counts 0; "questeval" scores questions and answers as that program does',
         choices=SIMILARITY_OF,
     )
 
     def check(self) -> None:
-        """A question without an answer counts 0 in the paper."""
+        """In the paper a model writes the questions, and one without an answer counts 0."""
         if self.compat == PAPER and self.unanswerable != "zero":
             raise self.bad("unanswerable", 'zero with compat="paper"')
+        if self.compat == PAPER and not self.writer:
+            raise self.bad("writer", f'the folder of a model that asks with compat="paper"; {WRITER_REMEDY}')
 
     @property
     def needs(self) -> frozenset[Field]:
         """Data, references or both."""
         return NEEDS_OF[self.source]
 
+    @property
+    def _answerer(self) -> str:
+        """The model that answers: in the paper's form the writer, if it can and no other is named."""
+        asks_and_answers = self.compat == PAPER and self.qa == QA and writes_and_answers(self.writer)
+        return self.writer if asks_and_answers else self.qa
+
     def checksums(self) -> Mapping[str, str]:
         """Checksums of the models and of the questions."""
-        checksums = {"qa": qa_identity(self.qa), "questions": questions_checksum(self.questions)}
+        checksums = {"qa": qa_identity(self._answerer), "questions": questions_checksum(self.questions)}
         if self.writer:
             checksums["writer"] = seq2seq_identity(self.writer)
         if self.answers != LIGHT:
@@ -143,7 +154,7 @@ class QuestEval(Metric):
             lambda text, facts: (
                 find(text) if self.compat == PROGRAM else answers_beside(text, find(text), facts)
             ),
-            linearise_by_entity if writes_answers(self.qa) else linearise,
+            linearise_by_entity if writes_answers(self._answerer) else linearise,
             self.writer,
         )
         return [[] if missing_fields(self, each) else self._sets_of(each, options) for each in examples]
@@ -163,7 +174,7 @@ class QuestEval(Metric):
     def _ask(self, sets: Sequence[QuestionSet]) -> list[QuestEvalResult]:
         """The result of each set of questions; all are asked together."""
         questions = [(each, question) for each in sets for question in each.all]
-        answers = answer_questions(self.qa, [question.asked for _, question in questions])
+        answers = answer_questions(self._answerer, [question.asked for _, question in questions])
         replies = [reply_of(*question, given) for question, given in zip(questions, answers, strict=True)]
         scored = iter(self._score_replies(replies))
         combine = combine_like_questeval if self.compat == PROGRAM else combine_directions

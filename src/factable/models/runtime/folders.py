@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from factable.models.runtime.cache import forget_answers
 from factable.models.runtime.manifest import (
     MANIFEST,
     MIN_WINDOW,
+    Manifest,
     embedded_folder,
     has_manifest,
     model_fault,
@@ -41,20 +42,19 @@ class ModelLoader(Generic[M]):
     """Loads models of one role by name, each once per process, and again when its files change.
 
     A name is that of an embedded model, a folder with a manifest (`made_by` is the command that makes them,
-    `onnx` loads them), or a Hugging Face model, a folder or a name on the hub (`hf` loads them).
+    `onnx` loads them, by kind), or a Hugging Face model, a folder or a name on the hub (`hf` loads them).
     """
 
     def __init__(
         self,
         *,
-        kind: str = "",
         embedded: Sequence[str] = (),
         made_by: str = "",
-        onnx: Callable[..., M] | None = None,
+        onnx: Mapping[str, Callable[..., M]] | None = None,
         hf: Callable[..., M] | None = None,
     ) -> None:
-        self._kind, self._embedded, self._made_by = kind, tuple(embedded), made_by
-        self._onnx, self._hf = onnx, hf
+        self._embedded, self._made_by = tuple(embedded), made_by
+        self._onnx, self._hf = onnx or {}, hf
         self._models: dict[tuple[Hashable, ...], tuple[str, M]] = {}
         self._lock = threading.Lock()
         _LOADERS.append(self)
@@ -68,7 +68,7 @@ class ModelLoader(Generic[M]):
         with self._lock:
             loaded = self._models.get(key)
             if loaded is None or loaded[0] != identity:
-                load = self._onnx if has_manifest(folder) else self._hf
+                load = self._onnx[self._manifest(folder).kind] if has_manifest(folder) else self._hf
                 assert load is not None
                 self._models[key] = loaded = identity, load(folder, *options)
             return loaded[1]
@@ -110,7 +110,10 @@ class ModelLoader(Generic[M]):
             raise model_fault(path, problem, f"name {', or '.join(allowed)}")
 
     def _folder_identity(self, folder: Path) -> str:
-        return read_manifest(folder, self._kind).identity if has_manifest(folder) else hf_identity(folder)
+        return self._manifest(folder).identity if has_manifest(folder) else hf_identity(folder)
+
+    def _manifest(self, folder: Path) -> Manifest:
+        return read_manifest(folder, *self._onnx)
 
 
 def close() -> None:

@@ -17,7 +17,8 @@ from factable.models.runtime.checksums import CHECKSUMS
 MANIFEST = "manifest.json"
 CARD = "CARD.md"
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
-NLI, EMBEDDER, QA, MARKS = MODEL_KINDS = ("nli", "embedder", "qa", "marks")
+ENCODER, DECODER = "encoder.onnx", "decoder.onnx"
+NLI, EMBEDDER, QA, MARKS, SEQ2SEQ = MODEL_KINDS = ("nli", "embedder", "qa", "marks", "seq2seq")
 # The table of word embeddings that all embedded models share, and its name in their graphs.
 WORD_EMBEDDINGS = "data/models/word_embeddings.bin"
 WORD_EMBEDDINGS_TENSOR = "encoder.embeddings.word_embeddings.weight_quantized"
@@ -70,15 +71,21 @@ def has_manifest(folder: Path) -> bool:
     return (folder / MANIFEST).is_file()
 
 
-def read_manifest(folder: Path, kind: str = "") -> Manifest:
-    """The manifest of a model folder, which must be of that kind if one is given.
+def graphs_of(kind: str) -> tuple[str, ...]:
+    """The ONNX files of a model."""
+    return (ENCODER, DECODER) if kind == SEQ2SEQ else (MODEL,)
+
+
+def read_manifest(folder: Path, *kinds: str) -> Manifest:
+    """The manifest of a model folder, which must be of one of the kinds if any are given.
 
     That of an embedded model is read once per process; a user's folder may change at any time.
     """
     manifest = _read_embedded(folder) if folder.parent == _EMBEDDED_FOLDER else _read(folder)
-    if kind and manifest.kind != kind:
+    if kinds and manifest.kind not in kinds:
+        wanted = " or ".join(map(repr, kinds))
         raise model_fault(
-            folder / MANIFEST, f"a model of kind {manifest.kind!r}", f"name one of kind {kind!r}"
+            folder / MANIFEST, f"a model of kind {manifest.kind!r}", f"name one of kind {wanted}"
         )
     return manifest
 
@@ -132,7 +139,7 @@ def _check(manifest: Manifest, path: Path) -> None:
         raise model_fault(path, f"window is {manifest.window}", remedy)
     if not 0 < manifest.temperature < math.inf:
         raise model_fault(path, f"temperature is {manifest.temperature}", "it must be above 0")
-    for name in (MODEL, TOKENIZER):
+    for name in (*graphs_of(manifest.kind), TOKENIZER):
         if name not in manifest.files:
             raise model_fault(path, f"no checksum of {name}", MODEL_REMEDY)
     if manifest.shared and manifest.shared != CHECKSUMS[WORD_EMBEDDINGS]:

@@ -44,12 +44,12 @@ class OnnxModel:
     `threads` inputs are run at a time, by default as many as FACTABLE_THREADS says.
     """
 
-    def __init__(self, folder: Path, kind: str, *, threads: int = 0) -> None:
+    def __init__(self, folder: Path, kind: str, *, threads: int = 0, file: str = MODEL) -> None:
         self._manifest = read_manifest(folder, kind)
         verify_files(self._manifest)
         self._threads = threads or thread_count()
         self._tokenizer = load_tokenizer(self._manifest)
-        self._session = load_session(self._manifest)
+        self._session = load_session(self._manifest, file=file)
 
     def _run(self, **inputs: Sequence[int]) -> NDArray[np.float64]:
         """The output of the model for one input: a row of numbers for each of its arguments."""
@@ -110,8 +110,8 @@ def import_onnxruntime() -> Any:
     return onnxruntime
 
 
-def load_session(manifest: Manifest, appended: bytes = b"") -> Any:
-    """A session of the model that uses one thread; `appended` is added to the end of its file."""
+def load_session(manifest: Manifest, appended: bytes = b"", *, file: str = MODEL) -> Any:
+    """A session of a file of the model that uses one thread; `appended` is added to the end of the file."""
     onnxruntime = import_onnxruntime()
     options = onnxruntime.SessionOptions()
     # Different texts run in different threads; threads inside one run would wait for each other.
@@ -120,14 +120,14 @@ def load_session(manifest: Manifest, appended: bytes = b"") -> Any:
     options.log_severity_level = 3
     if manifest.shared:
         options.add_external_initializers([WORD_EMBEDDINGS_TENSOR], [_word_embeddings()])
-    path = manifest.folder / MODEL
+    path = manifest.folder / file
     try:
         model = path.read_bytes() + appended if appended else str(path)
         return onnxruntime.InferenceSession(
             model, options, providers=["CPUExecutionProvider"], disabled_optimizers=SLOWER_FUSIONS
         )
     except Exception as error:  # onnxruntime has no common base class
-        raise not_loaded(manifest, MODEL, error) from None
+        raise not_loaded(manifest, file, error) from None
 
 
 @cache

