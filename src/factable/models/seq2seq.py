@@ -55,7 +55,6 @@ class OnnxSeq2Seq(OnnxModel):
     def __init__(self, folder: Path, *, threads: int = 0) -> None:
         super().__init__(folder, SEQ2SEQ, threads=threads, file=ENCODER)
         self._decoder = load_session(self._manifest, file=DECODER)
-        self._tokenizer.enable_truncation(self._manifest.window)
         self._start, self._end = (self._tokenizer.token_to_id(token) for token in ("<pad>", "</s>"))
         self._no_answer: int = self._tokenizer.encode(UNANSWERABLE, add_special_tokens=False).ids[0]
         self._generate("")
@@ -65,9 +64,11 @@ class OnnxSeq2Seq(OnnxModel):
         return self._map(self._generate, [task + text for text in texts], advance)
 
     def _generate(self, text: str) -> Generated:
-        ids = np.array([self._tokenizer.encode(text).ids], np.int64)
+        ids: list[int] = self._tokenizer.encode(text).ids
+        if len(ids) > self._manifest.window:
+            ids = [*ids[: self._manifest.window - 1], self._end]
         try:
-            (attended,) = self._session.run(None, {"input_ids": ids})
+            (attended,) = self._session.run(None, {"input_ids": np.array([ids], np.int64)})
             written, first = self._decode(attended)
         except Exception as error:  # onnxruntime has no common base class
             raise not_loaded(self._manifest, DECODER, error) from None

@@ -1,5 +1,6 @@
 """Model folders: a trained encoder as int8 ONNX, with its tokenizer and a manifest."""
 
+import re
 import shutil
 import warnings
 from collections.abc import Mapping, Sequence
@@ -79,11 +80,16 @@ def write_onnx(
     *,
     outputs: Sequence[str],
     axes: Mapping[str, Mapping[int, str]],
+    precise: str = "",
 ) -> None:
-    """Write a model as int8 ONNX; `inputs` are examples, `axes` names those that vary."""
+    """Write a model as int8 ONNX; `inputs` are examples, `axes` names those that vary.
+
+    Products whose name has the pattern `precise` stay as they are.
+    """
     import torch
 
     import_onnxruntime()
+    import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     fp32 = path.with_name("fp32.onnx")
@@ -101,6 +107,14 @@ def write_onnx(
             output_names=list(outputs),
             dynamic_axes=dict(axes),
         )
+    kept = [node.name for node in onnx.load(fp32).graph.node if precise and re.search(precise, node.name)]
     # Seven bits for weights: with eight, CPUs without VNNI overflow and give other answers.
-    quantize_dynamic(fp32, path, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
+    quantize_dynamic(
+        fp32,
+        path,
+        weight_type=QuantType.QInt8,
+        per_channel=True,
+        reduce_range=True,
+        nodes_to_exclude=kept,
+    )
     fp32.unlink()

@@ -109,6 +109,9 @@ def train_questeval(
         questions = keep_answered(questions, writer)
         log(f"{len(questions):,} questions answered back")
         counts.append(("questions answered back", len(questions)))
+    if not questions:
+        problem, remedy = "no question to learn from was written", "learn more from SQuAD, or name a writer"
+        raise DataError([Fault("training set", None, problem, remedy)])
     out.mkdir(parents=True, exist_ok=True)
     _write_questions(questions, out / QUESTIONS)
     draw = random.Random(options.seed)  # noqa: S311

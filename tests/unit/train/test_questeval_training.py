@@ -1,6 +1,7 @@
-"""From questions about texts to models that ask and answer about data: aligned and trained."""
+"""From SQuAD to a model that asks and answers about texts and data: aligned, trained and exported."""
 
 import json
+import random
 
 import pytest
 from click.testing import CliRunner
@@ -9,18 +10,20 @@ from factable.cli.main import cli
 from factable.errors import DataError, UsageError
 from factable.metrics.questeval.metric import QuestEval
 from factable.models.qa import QuestionInText, answer_questions
-from factable.models.seq2seq import UNANSWERABLE, AnswerInText, write_questions
-from factable.text.linearise import linearise_by_entity
+from factable.models.runtime.progress import no_progress
+from factable.models.seq2seq import UNANSWERABLE, AnswerInText, load_seq2seq, write_questions
 from factable.train.options import QuestevalOptions
 from factable.train.questeval import (
     AlignedQuestion,
     Seq2SeqTask,
+    Seq2SeqTraining,
     align,
     answering_tasks,
+    squad_tasks,
     train_questeval,
-    train_seq2seq,
     writing_tasks,
 )
+from factable.train.t5_export import export_t5
 from factable.types import Example, Record, Table
 from helpers.t5 import make_t5_folder
 
@@ -47,32 +50,17 @@ ALIGNED = [answer for example in EXAMPLES for answer in align(example)]
 ASKED = [f"where was {person} born ?" for person in TOWNS]
 
 
-@pytest.fixture(scope="module")
-def untrained(tmp_path_factory):
-    """A model that writes at random."""
-    return make_t5(tmp_path_factory.mktemp("t5") / "untrained")
+TASKS = [
+    task
+    for asked, answer in zip(ASKED, ALIGNED, strict=True)
+    for task in writing_tasks([AlignedQuestion(asked, *answer)])
+]
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
-    return make_t5(tmp_path_factory.mktemp("t5") / "base", dropout=0.02, varied=False)
-
-
-def make_t5(folder, **options):
-    texts = [text for answer in ALIGNED for side in answer for text in side]
-    return make_t5_folder(folder, [*texts, *ASKED], **options)
-
-
-@pytest.fixture(scope="module")
-def writer(base, tmp_path_factory):
-    """A model that has learnt to ask about texts."""
-    folder = tmp_path_factory.mktemp("t5") / "writer"
-    tasks = [
-        Seq2SeqTask(" </s> ".join(answer.in_text), asked)
-        for answer, asked in zip(ALIGNED, ASKED, strict=True)
-    ]
-    train_seq2seq(base, tasks, folder, FAST, folder.with_name("work"), threads=1, log=lambda _: None)
-    return folder
+    texts = [text for task in TASKS for text in task]
+    return make_t5_folder(tmp_path_factory.mktemp("t5") / "base", ["answer:", *texts], dropout=0.02)
 
 
 @pytest.fixture(scope="module")
@@ -83,11 +71,36 @@ def corpus(tmp_path_factory):
         for one in EXAMPLES
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return str(path)
 
 
-def run(corpus, out, writer, base, log=lambda _: None):
-    train_questeval([str(corpus)], out, FAST, writer=str(writer), base=str(base), threads=1, log=log)
+@pytest.fixture(scope="module")
+def squad(tmp_path_factory):
+    """The same questions about the same texts, as SQuAD has them."""
+    path = tmp_path_factory.mktemp("squad") / "squad.json"
+    paragraphs = [
+        {
+            "context": answer.in_text.text,
+            "qas": [
+                {
+                    "question": asked,
+                    "answers": [
+                        {
+                            "text": answer.in_text.answer,
+                            "answer_start": answer.in_text.text.index(answer.in_text.answer),
+                        }
+                    ],
+                }
+            ],
+        }
+        for asked, answer in zip(ASKED, ALIGNED, strict=True)
+    ]
+    path.write_text(json.dumps({"data": [{"paragraphs": paragraphs}]}))
+    return str(path)
+
+
+def run(files, out, base, options=FAST, writer="", log=lambda _: None):
+    train_questeval(files, out, options, writer=writer, base=str(base), about="", threads=1, log=log)
 
 
 def test_answers_stand_in_the_text_and_in_the_data():
@@ -103,7 +116,7 @@ def test_what_the_text_does_not_say_is_not_asked_for():
     assert pairs == [("Ada", "Ada"), ("10 December 1815", "1815 - 12 - 10")]
 
 
-def test_tasks_of_both_models():
+def test_tasks_on_both_sides():
     written = [
         AlignedQuestion(
             f"{n} ?", AnswerInText(f"<{n}>", f"It is <{n}> ."), AnswerInText(f"<{n}>", f"p [ <{n}> ]")
@@ -111,96 +124,109 @@ def test_tasks_of_both_models():
         for n in range(100)
     ]
     assert writing_tasks(written)[:2] == [
-        Seq2SeqTask("<0> </s> It is <0> .", "0 ?"),
-        Seq2SeqTask("<0> </s> p [ <0> ]", "0 ?"),
+        Seq2SeqTask("ask: <0> </s> It is <0> .", "0 ?"),
+        Seq2SeqTask("ask: <0> </s> p [ <0> ]", "0 ?"),
     ]
-    tasks = answering_tasks(written, seed=0)
+    tasks = answering_tasks(written, random.Random(0))
     answered = [task for task in tasks if task.writes != UNANSWERABLE]
     assert answered[:2] == [
-        Seq2SeqTask("0 ? </s> It is <0> .", "<0>"),
-        Seq2SeqTask("0 ? </s> p [ <0> ]", "<0>"),
+        Seq2SeqTask("answer: 0 ? </s> It is <0> .", "<0>"),
+        Seq2SeqTask("answer: 0 ? </s> p [ <0> ]", "<0>"),
     ]
     assert len(answered) == 200
     without = [task for task in tasks if task.writes == UNANSWERABLE]
     assert 20 < len(without) < 80
     for task in without:
-        question, text = task.reads.split(" ? </s> ")
+        question, text = task.reads.removeprefix("answer: ").split(" ? </s> ")
         assert f"<{question}>" not in text
-    assert answering_tasks(written, seed=0) == tasks != answering_tasks(written, seed=1)
+    assert answering_tasks(written, random.Random(0)) == tasks != answering_tasks(written, random.Random(1))
+
+
+def test_lower_case_is_that_of_a_system():
+    assert Seq2SeqTask("ask: Ada </s> Ada Lovelace .", "Who is Ada?").lowered() == Seq2SeqTask(
+        "ask: ada </s> ada lovelace .", "Who is ada?"
+    )
+
+
+def test_squad_is_asked_and_answered(squad):
+    tasks = squad_tasks([squad], max_questions=3, seed=0)
+    assert {task.reads.split(":")[0] for task in tasks} == {"ask", "answer"}
+    assert sum(task.reads.startswith("answer: ") for task in tasks) == 3
 
 
 @pytest.mark.train
-def test_both_models_learn_from_the_writer(base, writer, corpus, tmp_path):
-    out, lines = tmp_path / "models", []
-    run(corpus, out, writer, base, log=lines.append)
+def test_the_model_asks_and_answers_about_texts_and_data(base, squad, corpus, tmp_path):
+    """All four steps: what it has learnt it does from ONNX, without torch."""
+    out, lines = tmp_path / "model", []
+    run([squad, corpus], out, base, log=lines.append)
+    assert "4 answers found in both a reference and its data" in lines
     rows = [json.loads(line) for line in (out / "questions.jsonl").read_text().splitlines()]
-    assert [row["question"] for row in rows] == ASKED
-    assert lines[:2] == ["4 answers found in both a reference and its data", "4 different questions"]
+    assert rows
     losses = [float(line.split("loss ")[1].split(",")[0]) for line in lines if "loss" in line]
     assert losses[0] > 4 * min(losses)
+    right = 0
     for context, expected in (("text", "answer"), ("data", "answer_in_data")):
         asked = [QuestionInText(row["question"], row[context]) for row in rows]
-        answers = answer_questions(str(out / "qa"), asked)
-        assert [answer.text for answer in answers] == [row[expected] for row in rows]
-        for answer, row in zip(answers, rows, strict=True):
-            assert row[context][slice(*answer.span)] == answer.text
-        assert min(answer.answerable for answer in answers) > 0.5
+        answers = answer_questions(str(out), asked)
+        right += sum(answer.text == row[expected] for answer, row in zip(answers, rows, strict=True))
         answered = [AnswerInText(row[expected], row[context]) for row in rows]
-        assert write_questions(str(out / "writer"), answered) == ASKED
-    check_metric(out)
+        questions = write_questions(str(out), answered)
+        right += sum(question == row["question"] for question, row in zip(questions, rows, strict=True))
+    assert right > 2 * len(rows)
+    assert "questions answered back" in (out / "CARD.md").read_text()
 
 
-def check_metric(out):
-    """The metric asks and answers with the models."""
-    table = EXAMPLES[0].table
-    good = Example("1", "", "The town of birth is London .", table)
-    bad = Example("2", "", "The town of birth is Brno .", table)
-    metric = QuestEval(qa=str(out / "qa"), writer=str(out / "writer"), similarity="f1")
-    scores = metric.score([good, bad], explain=True)
-    assert 0 <= scores.values[1] < scores.values[0] <= 1
-    notes = " ".join(finding.note for finding in scores.findings[0])
-    assert '"where was Ada Lovelace born ?" expected "London", answered "London"' in notes
-    # Subjects are asked for as well.
-    assert 'expected "Ada Lovelace"' in notes
-    assert "|writer:writer@" in scores.signature
-    assert "|qa:qa@" in scores.signature
-
-
-def test_a_few_steps_of_the_command(untrained, corpus, tmp_path):
+def test_a_few_steps_of_the_command(base, corpus, tmp_path):
     out = tmp_path / "out"
-    command = [
-        "train",
-        "questeval",
-        str(corpus),
-        str(out),
-        "--writer",
-        str(untrained),
-        "--base",
-        str(untrained),
-    ]
-    options = ["--max-answers", "3", "--batch", "2"]
-    ran = CliRunner().invoke(cli, [*command, *options], catch_exceptions=False)
+    command = ["train", "questeval", corpus, str(out), "--writer", str(base), "--base", str(base)]
+    ran = CliRunner().invoke(cli, command, catch_exceptions=False)
     assert ran.exit_code == 0, ran.output
     lines = ran.stderr.splitlines()
-    assert lines[0] == "3 answers found in both a reference and its data"
-    assert lines[-1] == f"models written to {out}"
-    assert len([line for line in lines if line.endswith("from step 0")]) == 2
-    data = linearise_by_entity(dict(enumerate(EXAMPLES[0].table.records))).text
-    (found,) = answer_questions(str(out / "qa"), [QuestionInText("where ?", data)])
-    assert 0 <= found.answerable <= 1
+    assert lines[-1] == f"model written to {out}"
+    check_metric(str(out))
     # Called again, it finds everything trained; other options are another training.
-    weights = [(out / name / "model.safetensors").read_bytes() for name in ("writer", "qa")]
-    again = CliRunner().invoke(cli, [*command, *options], catch_exceptions=False)
+    weights = [(out / name).read_bytes() for name in ("encoder.onnx", "decoder.onnx")]
+    again = CliRunner().invoke(cli, command, catch_exceptions=False)
     assert "from step 0" not in again.stderr
-    assert [(out / name / "model.safetensors").read_bytes() for name in ("writer", "qa")] == weights
+    assert [(out / name).read_bytes() for name in ("encoder.onnx", "decoder.onnx")] == weights
     with pytest.raises(UsageError, match=r"holds checkpoints of another training \(rate 0.0003, now 0.001\)"):
-        CliRunner().invoke(cli, [*command, *options, "--rate", "0.001"], catch_exceptions=False)
+        CliRunner().invoke(cli, [*command, "--rate", "0.001"], catch_exceptions=False)
 
 
-def test_references_that_say_nothing_are_refused(untrained, tmp_path):
+def check_metric(model):
+    """The paper's form asks and answers with the model, and with no other."""
+    table = EXAMPLES[0].table
+    metric = QuestEval(compat="paper", writer=model)
+    scores = metric.score([Example("1", "", "The town of birth is London .", table)], explain=True)
+    assert 0 <= scores.values[0] <= 1
+    # Subjects are asked for as well.
+    assert 'expected "Ada Lovelace"' in " ".join(finding.note for finding in scores.findings[0])
+    assert metric.checksums()["qa"] == metric.checksums()["writer"]
+
+
+def test_graphs_write_what_the_model_writes(base, tmp_path):
+    """Two graphs, one of them run step by step, and transformers: the same tokens."""
+    training = Seq2SeqTraining(base, FAST, threads=1, log=lambda _: None)
+    export_t5(training.model, training.tokenizer, tmp_path / "onnx", about="")
+    texts = [task.reads for task in TASKS]
+    exported = load_seq2seq(str(tmp_path / "onnx")).generate("", texts, no_progress)
+    original = load_seq2seq(str(base)).generate("", texts, no_progress)
+    for one, other in zip(exported, original, strict=True):
+        assert one.unanswerable == pytest.approx(other.unanswerable, abs=0.02)
+        # Eight bits may change a token somewhere in a long row.
+        assert one.text.split()[:2] == other.text.split()[:2]
+
+
+def test_questions_need_one_source(base, squad, corpus, tmp_path):
+    for files, writer in (([corpus], ""), ([squad, corpus], str(base)), ([squad], "")):
+        with pytest.raises(UsageError, match=r"give a SQuAD file \(.json\) or a writer, and converted data"):
+            run(files, tmp_path / "out", base, writer=writer)
+
+
+def test_references_that_say_nothing_are_refused(base, tmp_path):
     path = tmp_path / "none.jsonl"
     path.write_text(
         json.dumps({"id": "1", "data": [["Ada", "born", "1815"]], "references": ["Nothing."]}) + "\n"
     )
     with pytest.raises(DataError, match="no reference states a value of its data; give converted data sets"):
-        run(path, tmp_path / "out", untrained, untrained)
+        run([str(path)], tmp_path / "out", base, writer=str(base))
