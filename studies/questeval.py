@@ -1,15 +1,17 @@
 """The paper on Data-QuestEval (Rebuffel et al. 2021): agreement with people on WebNLG 2017, its table 1.
 
-python -m studies.questeval [--data ../shared/data] [--elsewhere FOLDER] [--causal FOLDER] [--jobs 1]
-                            [--max-texts N]
+python -m studies.questeval [--data ../shared/data] [--elsewhere FOLDER] [--writer FOLDER]
+                            [--writer-elsewhere FOLDER] [--causal FOLDER] [--jobs 1] [--max-texts N]
 
 Rewrites the tables of docs/studies/questeval.md. --elsewhere is a model that was trained on other data than
-WebNLG, as `sh recipes/qa.sh` says, and --causal a language model, such as `python recipes/smollm2.py` makes;
-their rows are left out without them. Answers of models are kept on disk, so a second run is quick. With
---max-texts only so many texts are used, evenly spaced, and the tables are printed.
+WebNLG, as `sh recipes/qa.sh` says. --writer is a model that asks and answers, made by `sh
+recipes/questeval.sh`, --writer-elsewhere one made by it with ONLY=e2e, and --causal a language model, such
+as `python recipes/smollm2.py` makes: they are slow, and score every eleventh text. Rows of models that are not
+given are left out. Answers of models are kept on disk, so a second run is quick. With --max-texts only so
+many texts are used, evenly spaced, and the tables are printed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from factable.core.registry import parse
 from factable.stats.correlation import pearson, spearman
 from factable.study.levels import sign_of
 from factable.study.panel import Panel, score_panel
+from factable.types import Example
 from studies.page import run, sample, table
 from studies.published import SUMMARY, Comparison
 from studies.webnlg2017 import FIRST_REFERENCE_BLEU, REFERENCES, read_ratings
@@ -27,7 +30,6 @@ from studies.webnlg2017 import FIRST_REFERENCE_BLEU, REFERENCES, read_ratings
 # What is measured, under the name of the page, and the row of table 1 that it belongs to.
 SPECS = {
     "questeval": ("questeval", "data-QuestEval"),
-    'questeval(compat="paper")': ('questeval(compat="paper")', "data-QuestEval"),
     'questeval(questions="learnt")': ('questeval(questions="learnt")', ""),
     'questeval(similarity="f1")': ('questeval(similarity="f1")', ""),
     'questeval(similarity="bertscore")': ('questeval(similarity="bertscore")', ""),
@@ -51,7 +53,11 @@ TABLE_1 = {
 }
 # How far figures may differ: the paper has no ±.
 ALLOWED = 0.03
-PERPLEXITY = "perplexity (of a causal model)"
+PERPLEXITY = "perplexity of SmolLM2-135M"
+WRITER = 'questeval(compat="paper"), questions by a model'
+WRITER_ELSEWHERE = f"{WRITER} trained on E2E"
+# Models that write take seconds for a text: they score one of so many.
+SLOW_STRIDE = 11
 Agree = Callable[..., NDArray[np.float64]]
 ELSEWHERE = "questeval, its model trained on E2E"
 HUMAN = "semantics"
@@ -94,6 +100,8 @@ def make_tables(
     jobs: int,
     max_texts: int,
     elsewhere: Path | None = None,
+    writer: Path | None = None,
+    writer_elsewhere: Path | None = None,
     causal: Path | None = None,
 ) -> dict[str, str]:
     """Every table of the page."""
@@ -101,21 +109,52 @@ def make_tables(
     specs = dict(SPECS)
     if elsewhere:
         specs[ELSEWHERE] = f'questeval(qa="{elsewhere}")', "OOD-data-QuestEval"
+    slow = {"questeval": ("questeval", ""), "bertscore": ("bertscore", "")}
+    if writer:
+        slow[WRITER] = f'questeval(compat="paper", writer="{writer}")', "data-QuestEval"
+    if writer_elsewhere:
+        slow[WRITER_ELSEWHERE] = (
+            f'questeval(compat="paper", writer="{writer_elsewhere}")',
+            "OOD-data-QuestEval",
+        )
     if causal:
-        specs[PERPLEXITY] = f'perplexity(model="{causal}")', "perplexity"
-    system_texts = np.array([example.system != REFERENCES for example in ratings])
-    comparison = Comparison("table 1, WebNLG")
-    panel = score_panel([ratings], [parse(spec) for spec, _ in specs.values()], jobs=jobs)
-    published = {name: row for name, (_, row) in specs.items()}
-    rows = measure(panel, published, system_texts, comparison)
+        slow[PERPLEXITY] = f'perplexity(model="{causal}")', "perplexity"
+    system_texts = _by_systems(ratings)
+    comparison, of_slow = (
+        Comparison("table 1, WebNLG"),
+        Comparison("table 1, models that write, every eleventh text"),
+    )
+    rows = _score(ratings, specs, jobs, comparison)
+    rows_of_slow = _score(ratings[::SLOW_STRIDE], slow, jobs, of_slow)
     first_reference = [replace(example, references=example.references[:1]) for example in ratings]
     bleu = score_panel([first_reference], [parse('bleu(smoothing="floor")')])
     rows += measure(bleu, {FIRST_REFERENCE_BLEU: "BLEU"}, system_texts, comparison)
     return {
         "ratings": table(HEADER, rows),
-        "summary": table(SUMMARY, [comparison.row("other models and questions; see the notes")]),
+        "slow": table(HEADER, rows_of_slow),
+        "summary": table(
+            SUMMARY,
+            [
+                comparison.row("other models and questions; see the notes"),
+                of_slow.row("a much smaller model, trained for minutes, on few texts"),
+            ],
+        ),
     }
 
 
+def _score(
+    ratings: Sequence[Example], specs: Mapping[str, tuple[str, str]], jobs: int, comparison: Comparison
+) -> list[list[str]]:
+    """A row for each metric, by its name on the page."""
+    panel = score_panel([ratings], [parse(spec) for spec, _ in specs.values()], jobs=jobs)
+    published = {name: row for name, (_, row) in specs.items()}
+    return measure(panel, published, _by_systems(ratings), comparison)
+
+
+def _by_systems(ratings: Sequence[Example]) -> NDArray[np.bool_]:
+    return np.array([example.system != REFERENCES for example in ratings])
+
+
 if __name__ == "__main__":
-    run("questeval", __doc__, make_tables, arguments={"elsewhere": Path, "causal": Path})
+    folders = ("elsewhere", "writer", "writer-elsewhere", "causal")
+    run("questeval", __doc__, make_tables, arguments=dict.fromkeys(folders, Path))

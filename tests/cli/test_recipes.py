@@ -15,9 +15,12 @@ from factable.models.encoder import embed
 from factable.models.marks import mark_sentences
 from factable.models.nli import TextPair, entailment
 from factable.models.qa import QuestionInText, answer_questions
+from factable.models.seq2seq import AnswerInText, write_questions
 from helpers.encoder import make_tiny_encoder
+from helpers.t5 import make_t5_folder
 
 RECIPES = Path(__file__).parents[2] / "recipes"
+YEARS = range(1900, 1905)
 PEOPLE = {"Ann Lee": "Aden", "Bob Ray": "Bonn", "Cy Fox": "Cork", "Dee Poe": "Dole"}
 ENTRY = """<entry category="{category}" eid="Id{number}" size="2">
   <modifiedtripleset><mtriple>{person} | birthPlace | {town}</mtriple>
@@ -123,14 +126,16 @@ def base(tmp_path_factory):
     return make_tiny_encoder(tmp_path_factory.mktemp("encoder"))
 
 
-def run_recipe(name, data, base, out, **settings):
+def run_recipe(name, data, base, out, *options, **settings):
     """The recipe with a dozen made-up records, by the package and the command of this environment."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     settings |= {"PATH": path, "EVERYDAY": "12", "FACTABLE_CACHE": "off"}
-    command = ["sh", RECIPES / name, data, out, "--base", base]
+    command = ["sh", RECIPES / name, data, out, "--base", base, *options]
     done = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "Conditions of use" in (out / "CARD.md").read_text()
+    cards = list(out.rglob("CARD.md"))
+    assert cards
+    assert all("Conditions of use" in card.read_text() for card in cards)
     return str(out)
 
 
@@ -160,3 +165,22 @@ def test_qa(data, base, tmp_path):
 def test_ranker(data, base, tmp_path):
     model = run_recipe("ranker.sh", data, base, tmp_path / "ranker")
     assert len(embed(model, ["Ann Lee was born in Aden."])) == 1
+
+
+def test_questeval(data, tmp_path):
+    """The four steps, with a T5 of a few thousand numbers that learns two questions by heart."""
+    texts = ["ask: answer: Where was Ann Lee born? When was 1901", *(text for row in E2E for text in row)]
+    texts += [
+        f"{person} was born in {town} in {year}." for (person, town) in PEOPLE.items() for year in YEARS
+    ]
+    base = make_t5_folder(tmp_path / "t5", ["entity [ ] , birthPlace birthYear", *texts], dropout=0.0)
+    learning = ("--epochs", "150", "--rate", "1e-2", "--batch", "2")
+    model = run_recipe("questeval.sh", data, base, tmp_path / "asks", *learning, BASE=str(base))
+    (question,) = write_questions(model, [AnswerInText("Aden", "Ann Lee was born in Aden in 1901.")])
+    assert question.endswith("born?")
+
+
+def test_ranker_pairs(data, base, tmp_path):
+    out = tmp_path / "pairs"
+    run_recipe("ranker_pairs.sh", data, base, out, "--epochs", "1")
+    assert all(len(embed(str(folder), ["Ann Lee"])) == 1 for folder in out.iterdir() if folder.is_dir())

@@ -4,6 +4,7 @@ The file holds what that program printed; the triples it was given are here, in 
 """
 
 import ast
+import os
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,8 @@ def test_words_in_common(lines):
         assert token_f1(one, other) == float(printed)
 
 
+# A folder made by recipes/questeval.sh, which is not part of the project.
+MODEL = os.environ.get("QUESTEVAL_MODEL", "")
 # Table 2 of the paper: a source, and the texts of two systems.
 SOURCE = Table(
     (
@@ -77,39 +80,45 @@ WRONG = "james craero watson is the discoverts of james patson and he died in ca
 RIGHT = "james craig watson , who died of peritonitis , discovered 101 helena ."
 
 
-@pytest.fixture(scope="module")
-def table_2():
-    """The findings of both texts, by what was expected as the answer."""
+def questions_of(metric):
+    """The scores of both texts, and for each its questions by what was expected as the answer."""
     examples = [Example(text, "", text, SOURCE) for text in (WRONG, RIGHT)]
-    scores = QuestEval(compat="paper").score(examples, explain=True)
+    scores = metric.score(examples, explain=True)
     notes = [
-        {note.split("expected ")[1].split('"')[1]: (score, note) for score, note in rows}
-        for rows in ([(finding.score, finding.note) for finding in found] for found in scores.findings)
+        {finding.note.split("expected ")[1].split('"')[1]: (finding.score, finding.note) for finding in found}
+        for found in scores.findings
     ]
-    return scores, notes
+    return scores.values, notes
 
 
-def test_table_2_the_data_does_not_say_where_he_died(table_2):
+def test_table_2_with_the_embedded_model():
     """The paper's reader says "unanswerable", score 0; the embedded one finds nothing like the answer."""
-    _, (wrong, _) = table_2
-    score, _ = wrong["california"]
-    assert score < 0.1
+    values, (wrong, right) = questions_of(QuestEval(similarity="bertscore"))
+    assert wrong["california"][0] < 0.1
+    score, note = right["james craig watson"]
+    assert score > 0.9
+    assert 'answered "james craig watson"' in note
+    assert values[0] < 0.5 < 0.9 < values[1]
 
 
-def test_table_2_the_discoverer_is_answered(table_2):
-    _, (_, right) = table_2
+@pytest.mark.skipif(not MODEL, reason="QUESTEVAL_MODEL does not name what recipes/questeval.sh makes")
+def test_table_2_with_questions_by_a_model():
+    """Who discovered 101 helena is answered, score 1; the data does not say where the other one died."""
+    values, (wrong, right) = questions_of(QuestEval(compat="paper", writer=MODEL))
+    assert wrong["california"][0] < 0.5
     score, note = right["james craig watson"]
     assert score == pytest.approx(1.0, abs=1e-6)
     assert 'answered "james craig watson"' in note
-
-
-def test_table_2_the_second_text_is_better(table_2):
-    scores, _ = table_2
-    assert scores.values[0] < 0.5 < 0.9 < scores.values[1]
+    assert values[0] < values[1]
 
 
 def test_paper_is_bertscore_and_zero_without_an_answer():
-    paper = QuestEval(compat="paper")
+    paper = QuestEval(compat="paper", writer="folder")
     assert (paper.similarity, paper.unanswerable) == ("bertscore", "zero")
-    with pytest.raises(UsageError, match="unanswerable is 'ignore'; it must be zero"):
-        QuestEval(compat="paper", unanswerable="ignore")
+    with pytest.raises(UsageError, match="zero with compat"):
+        QuestEval(compat="paper", writer="folder", unanswerable="ignore")
+
+
+def test_paper_needs_a_model_that_asks():
+    with pytest.raises(UsageError, match=r"make one: sh recipes/questeval.sh DATA FOLDER"):
+        QuestEval(compat="paper")
