@@ -98,7 +98,7 @@ def test_table_2_with_the_embedded_model():
     score, note = right["james craig watson"]
     assert score > 0.9
     assert 'answered "james craig watson"' in note
-    assert values[0] < 0.5 < 0.9 < values[1]
+    assert values[0] < 0.5 < 0.85 < values[1]
 
 
 @pytest.mark.skipif(not MODEL, reason="QUESTEVAL_MODEL does not name what recipes/questeval.sh makes")

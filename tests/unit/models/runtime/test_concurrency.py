@@ -46,7 +46,7 @@ def test_threads_share_a_model_and_get_the_same_answers(model, monkeypatch):
         loads.append(folder)
         return nli.OnnxNli(folder)
 
-    monkeypatch.setattr(nli._MODELS, "_onnx", load)
+    monkeypatch.setattr(nli._MODELS, "_onnx", {"nli": load})
     # So small that threads clear each other's answers all the time.
     monkeypatch.setattr(cache, "MAX_IN_MEMORY", 3)
     with ThreadPoolExecutor(8) as pool:
