@@ -6,9 +6,9 @@ python -m studies.questeval [--data ../shared/data] [--elsewhere FOLDER] [--writ
 Rewrites the tables of docs/studies/questeval.md. --elsewhere is a model that was trained on other data than
 WebNLG, as `sh recipes/qa.sh` says. --writer is a model that asks and answers, made by `sh
 recipes/questeval.sh`, --writer-elsewhere one made by it with ONLY=e2e, and --causal a language model, such
-as `python recipes/smollm2.py` makes: they are slow, and score every eleventh text. Rows of models that are not
-given are left out. Answers of models are kept on disk, so a second run is quick. With --max-texts only so
-many texts are used, evenly spaced, and the tables are printed.
+as `python recipes/smollm2.py` makes: they are slow, and score every eleventh text. Rows of models that are
+not given are left out. Answers of models are kept on disk, so a second run is quick. With --max-texts only
+so many texts are used, evenly spaced, and the tables are printed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
