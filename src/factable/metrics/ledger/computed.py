@@ -14,9 +14,10 @@ from itertools import combinations, permutations
 from typing import NamedTuple
 
 from factable.metrics.ledger.derived.operations import agrees, show
-from factable.metrics.ledger.matching import Matcher
+from factable.metrics.ledger.matching import EARLIER, Matcher
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
+from factable.text.stems import beginning
 from factable.text.values import Date, Mention, Number, Time
 from factable.text.values.units import unit_of, vaguer_unit
 from factable.types import Span
@@ -26,22 +27,28 @@ MAX_PAIRED = 14
 MAX_COLUMN = 2000
 # Data with more frames than these is not searched for products and totals.
 MAX_FRAMES = 80
-# With this probability of being met by chance, a number still counts as computed.
-MAX_CHANCE = 0.1
+# With this probability of being met by chance, a number still counts as computed; more if words ask for it.
+MAX_CHANCE = 0.05
+MAX_CHANCE_ASKED = 0.5
 # A sum of a column that is met by chance this seldom needs no words that ask for it.
 SURE_CHANCE = 0.005
 # Numbers spread over several orders of magnitude: two differ by less than a share s with about s / 5.
 _SPREAD = 5
-# Words count up to this many characters from a number.
-_NEAR = 30
+# Words count up to this many characters from a number; those that can only mean a sum or a mean, up to fewer.
+_NEAR = 45
+_RIGHT_BESIDE = 30
 _PERCENT = "percent"
 
 _DIFFERENCE = lazy_pattern(
-    r"\b(?:differ\w*|gap|apart|margin|by|more|less|fewer|higher|lower|above|below|exceed\w*|than|up|down|cut|"
+    r"\b(?:differ\w*|gap|apart|margin|by|more|less|fewer|higher|lower|above|below|exceed\w*|than|up|down|cut|short|"
     r"increas\w*|decreas\w*|rose|risen|rises?|fell|falls?|fallen|grew|grow\w*|drop\w*|declin\w*|climb\w*|shr[aiu]nk|"
     r"gain\w*|lost|loss|improv\w*|reduc\w*|remain\w*|left|later|late|earlier|early|after|before|older|younger|"
-    r"longer|shorter|ahead|behind|between|outscor\w*|last(?:s|ed|ing)?|took|takes?|span\w*|delay\w*|over|under|sav\w+|"
-    r"discount\w*|surplus|deficit|balance|net|profit|overdue|for|until|within|window)\b",
+    r"longer|shorter|ahead|behind|between|outscor\w*|delay\w*|sav\w+|another|further|still|rest|available|free|"
+    r"discount\w*|surplus|deficit|balance|net|profit|overdue|other|down|beat|against)\b",
+    re.IGNORECASE,
+)
+_LASTING = lazy_pattern(
+    r"\b(?:last(?:s|ed|ing)?|took|takes?|span\w*|over|for|until|within|window|in|lasts?|\w+-long)\b",
     re.IGNORECASE,
 )
 _TOTAL = lazy_pattern(
@@ -63,14 +70,29 @@ _SHARE = lazy_pattern(
 _PRODUCT = lazy_pattern(
     r"\b(?:whole|nights|weeks|months|days|pieces|each|worth|cost\w*|pay\w*)\b", re.IGNORECASE
 )
-_RATIO = lazy_pattern(r"\b(?:times|twice|double|triple|half|per|each|ratio|a|an|every)\b", re.IGNORECASE)
-_RESCALED = lazy_pattern(
-    r"\b(?:couple|pair|two (?:people|adults|persons))\b|"
-    r"\b(?:per|a|an|each|every)\s(?:day|week|month|quarter|year|night|hour)\b|"
-    r"\b(?:annual|yearly|month|week|dai|hour|quarter)(?:ly)?\b",
+_RATIO = lazy_pattern(
+    r"\b(?:times|twice|double|triple|half|per|each|ratio|every|average\w*|mean|apiece|(?:a|an)\s\w+)\b",
     re.IGNORECASE,
 )
-_SCALES = tuple(map(Fraction, (2, 4, 7, 12, 24, 30, 52, 60, 365)))
+_RESCALED = lazy_pattern(
+    r"\b(?:(?P<two>couple|pair|two|both ways|return|round trip)|(?:(?:per|an?|each|every)\s)?(?:"
+    r"(?P<hour>hour(?:ly)?|minute)|(?P<day>day|daily|night|nightly)|(?P<week>week(?:ly)?)|(?P<month>month(?:ly)?)|"
+    r"(?P<quarter>quarter(?:ly)?)|(?P<year>year(?:ly)?|annual(?:ly)?)))s?\b",
+    re.IGNORECASE,
+)
+# By what one multiplies or divides to come from one of these to another.
+_SCALES = {
+    "two": (2,),
+    "hour": (24, 60),
+    "day": (7, 24, 30, 365),
+    "week": (4, 7, 52),
+    "month": (4, 12, 30),
+    "quarter": (3, 4),
+    "year": (12, 52, 365),
+}
+# What rows of a series may be counted in, and what may follow a count.
+_ROW_UNITS = frozenset(("day", "week", "month", "quarter", "year", "season"))
+_AFTER = lazy_pattern(r"(?:\s[^\W\d_]+){0,3}")
 _TIME_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "night": 86400}
 _CALENDAR_UNITS = {"month": Fraction(2629746), "year": Fraction(31556952)}
 
@@ -88,6 +110,7 @@ class _Amount(NamedTuple):
     value: Fraction
     leaves: tuple[int, ...]
     shown: str
+    dimension: str = ""
 
 
 class _Result(NamedTuple):
@@ -108,18 +131,22 @@ def computed_number(
 ) -> Computed | None:
     """How a number that the data does not have follows from it; `only_asked` if the words must ask for it."""
     number = mention.value
-    if not isinstance(number, Number):
+    if not isinstance(number, Number) or number.high is not None:
         return None
     search = _Search(matcher, number, mention, sentence)
     only_asked = only_asked or search.is_explicit
     for family in search.families():
-        if not family.asked and (only_asked or _chance(number, len(family.results)) > MAX_CHANCE):
+        chance = _chance(number, len(family.results))
+        is_hedged = bool(number.bound) and family.asked
+        most = MAX_CHANCE_ASKED if family.asked else MAX_CHANCE
+        if (only_asked and not family.asked) or (chance > most and not is_hedged):
             continue
         for result in family.results:
             value = abs(result.value) if number.value >= 0 else result.value
             if agrees(number, value) is True:
                 return Computed(result.leaves, f"{result.explanation} = {show(result.value)}")
-    return None if only_asked else _count_of_rows(matcher, number)
+    counted = _count_of_rows(matcher, mention, number, only_named=only_asked)
+    return counted or search.count_of_category()
 
 
 def _chance(number: Number, ways: int) -> float:
@@ -139,10 +166,15 @@ class _Search:
         self.mention = mention
         self.sentence = sentence
         self.words = matcher.parsed.text[slice(*sentence)]
+        self.near = matcher.parsed.text[
+            max(sentence[0], mention.start - _NEAR) : min(sentence[1], mention.end + _NEAR)
+        ]
+        self.dimension = _dimension(number.unit)
         self.is_percent = number.unit == _PERCENT
         written = matcher.parsed.text[mention.start : mention.end]
         self.is_share = 0 < number.value < 1 and not any(map(str.isdecimal, written))
-        start, end = max(sentence[0], mention.start - _NEAR), min(sentence[1], mention.end + _NEAR)
+        start = max(sentence[0], mention.start - _RIGHT_BESIDE)
+        end = min(sentence[1], mention.end + _RIGHT_BESIDE)
         self.is_explicit = bool(_EXPLICIT.search(matcher.parsed.text, start, end))
 
     def families(self) -> Iterator[_Family]:
@@ -165,17 +197,17 @@ class _Search:
         is_listed = all(amount.value in self._said for amount in amounts)
         if not self.is_percent:
             is_sure = is_series and _chance(self.number, 1) <= SURE_CHANCE
-            asked = is_listed or is_sure or bool(_TOTAL.search(self.words))
+            asked = is_listed or is_sure or bool(_TOTAL.search(self.near))
             yield _Family([_Result(whole.value, whole.leaves, whole.shown)], asked)
         if not self.is_percent or all(self._is_rate(amount) for amount in amounts):
             mean = _Result(whole.value / len(amounts), whole.leaves, f"({whole.shown}) / {len(amounts)}")
-            yield _Family([mean], bool(_MEAN.search(self.words)))
+            yield _Family([mean] if _MEAN.search(self.near) else [], True)
         if self.is_percent and whole.value:
             shares = [
                 _Result(100 * part.value / whole.value, part.leaves, f"{part.shown} / {show(whole.value)}")
                 for part in amounts
             ]
-            yield _Family(shares, bool(_SHARE.search(self.words)))
+            yield _Family(shares, bool(_SHARE.search(self.near)))
 
     def _is_rate(self, amount: _Amount) -> bool:
         readings = self.matcher.index.readings[amount.leaves[0]]
@@ -183,9 +215,9 @@ class _Search:
 
     def _pairs(self, amounts: Sequence[_Amount], is_series: bool) -> Iterator[_Family]:
         """Differences, changes and ratios of two values of one kind."""
-        pairs = list(combinations(amounts, 2))
+        by_words = bool(_DIFFERENCE.search(self.near))
+        pairs = self._told(combinations(amounts, 2), asked=by_words)
         ordered = list(permutations(amounts, 2))
-        by_words = bool(_DIFFERENCE.search(self.words))
         if self.is_percent:
             changes = [
                 _Result(
@@ -193,12 +225,12 @@ class _Search:
                     before.leaves + after.leaves,
                     f"{after.shown} / {before.shown} − 1",
                 )
-                for before, after in ordered
+                for before, after in self._told(ordered, asked=by_words)
                 if before.value
             ]
             yield _Family(changes, by_words)
             if not is_series:
-                yield _Family(_quotients(ordered, 100), bool(_SHARE.search(self.words)))
+                yield _Family(_quotients(ordered, 100), bool(_SHARE.search(self.near)))
             return
         differences = [
             _Result(
@@ -207,20 +239,32 @@ class _Search:
             for first, second in pairs
         ]
         yield _Family(differences, by_words)
+        is_total = bool(_TOTAL.search(self.near))
         sums = [
             _Result(
                 first.value + second.value, first.leaves + second.leaves, f"{first.shown} + {second.shown}"
             )
-            for first, second in pairs
+            for first, second in self._told(combinations(amounts, 2), asked=is_total)
         ]
-        yield _Family(sums, bool(_TOTAL.search(self.words)))
-        yield _Family(_quotients(ordered), bool(_RATIO.search(self.words)))
+        yield _Family(sums, is_total)
+        is_ratio = bool(_RATIO.search(self.near))
+        yield _Family(_quotients(self._told(ordered, asked=is_ratio)), is_ratio)
+
+    def _told(
+        self, pairs: Iterable[tuple[_Amount, _Amount]], *, asked: bool
+    ) -> list[tuple[_Amount, _Amount]]:
+        """The pairs that count: if no words ask for the operation, those that the sentence gives itself."""
+        return [pair for pair in pairs if asked or all(amount.value in self._said for amount in pair)]
 
     def _mixed(self, amounts: Sequence[_Amount]) -> Iterator[_Family]:
         """Products and ratios of two values of one object, whatever their units: a price per square metre."""
         ordered = list(permutations(amounts, 2)) if len(amounts) <= MAX_PAIRED else []
+        if _DIFFERENCE.search(self.near):
+            # 7 places are left of a capacity of 48 with 41 enrolled.
+            alike = [(one, other) for one, other in ordered if one.dimension == other.dimension]
+            yield _Family(list(self._differences(alike)), True)
         if self.is_percent:
-            yield _Family(_quotients(ordered, 100), False)
+            yield _Family(_quotients(((a, b) for a, b in ordered if a.dimension == b.dimension), 100), False)
             rests = [
                 _Result(100 - amount.value, amount.leaves, f"100 − {amount.shown}")
                 for amount in amounts
@@ -233,18 +277,44 @@ class _Search:
                 first.value * second.value, first.leaves + second.leaves, f"{first.shown} × {second.shown}"
             )
             for first, second in combinations(amounts, 2)
-            if len(amounts) <= MAX_PAIRED
+            if len(amounts) <= MAX_PAIRED and self._may_be_product(first, second)
         ]
-        yield _Family(products, bool(_PRODUCT.search(self.words)))
-        yield _Family(_quotients(ordered), self.is_share or bool(_RATIO.search(self.words)))
-        if _RESCALED.search(self.words):
+        yield _Family(products, bool(_PRODUCT.search(self.near)))
+        rates = [(one, other) for one, other in ordered if self._may_be_rate(one, other)]
+        yield _Family(_quotients(rates), self.is_share or bool(_RATIO.search(self.near)))
+        scales = {
+            scale for match in _RESCALED.finditer(self.near) for scale in _SCALES[match.lastgroup or ""]
+        }
+        if scales:
             scaled = [
                 _Result(value, amount.leaves, f"{amount.shown} {sign} {scale}")
                 for amount in amounts
-                for scale in _SCALES
+                if amount.dimension == self.dimension
+                for scale in sorted(scales)
                 for sign, value in (("×", amount.value * scale), ("/", amount.value / scale))
             ]
             yield _Family(scaled, len(amounts) == 1)
+
+    def _differences(self, pairs: Iterable[tuple[_Amount, _Amount]]) -> Iterator[_Result]:
+        """What the first of two amounts has more than the second, or in percent how far it is off."""
+        for one, other in pairs:
+            if self.is_percent and other.value:
+                change = 100 * (one.value / other.value - 1)
+                yield _Result(change, one.leaves + other.leaves, f"{one.shown} / {other.shown} − 1")
+            elif one.value > other.value and one.dimension in ("", self.dimension):
+                shown = f"{one.shown} − {other.shown}"
+                yield _Result(one.value - other.value, one.leaves + other.leaves, shown)
+
+    def _may_be_product(self, first: _Amount, second: _Amount) -> bool:
+        """Whether a product has the unit of the number: of two amounts one has it, the other counts."""
+        dimensions = {first.dimension, second.dimension}
+        return self.dimension in dimensions and (bool(self.dimension) or len(dimensions) == 1)
+
+    def _may_be_rate(self, one: _Amount, other: _Amount) -> bool:
+        """Whether a quotient has the unit of the number: a price per head, or one time another."""
+        if self.dimension == "speed":
+            return (one.dimension, other.dimension) == ("length", "time")
+        return one.dimension == (self.dimension or other.dimension)
 
     def _percentages(self) -> Iterator[_Family]:
         """Parts of amounts that the data gives in percent: a discount, a tax, what is left of a price."""
@@ -263,9 +333,9 @@ class _Search:
             for rate, percent in rates
             for leaf, amount in amounts
             for share in (percent, 100 - percent, 100 + percent)
-            if leaf != rate
+            if leaf != rate and amount.dimension in ("", self.dimension)
         ]
-        yield _Family(results, len(rates) == 1 and bool(_DIFFERENCE.search(self.words)))
+        yield _Family(results, len(rates) == 1 and bool(_DIFFERENCE.search(self.near)))
 
     def _of_totals(self) -> Iterator[_Family]:
         """What is left of one total after another, and shares of totals."""
@@ -276,22 +346,31 @@ class _Search:
             return
         yield _Family(
             [] if self.is_percent else [_Result(each.value, each.leaves, each.shown) for each in totals],
-            bool(_TOTAL.search(self.words)),
+            bool(_TOTAL.search(self.near)),
         )
         singles = [amount for amounts in self._objects(only_whole=True) for amount in amounts]
+        scope = self.matcher.scope(self.mention.start)
+        leaves = self.matcher.structure.leaves
+        singles += [
+            amount
+            for leaf in leaves
+            if scope.get(leaf.frame, 0) >= EARLIER
+            and self.matcher.structure.frames[leaf.frame].parent is not None
+            if (amount := self._any_amount(leaf.index)) is not None
+        ]
         for amounts in (totals, [*totals, *singles]):
             if not 1 < len(amounts) <= MAX_PAIRED:
                 continue
             if self.is_percent:
-                yield _Family(
-                    _quotients(list(permutations(amounts, 2)), 100), bool(_SHARE.search(self.words))
-                )
+                alike = [(a, b) for a, b in permutations(amounts, 2) if a.dimension == b.dimension]
+                yield _Family(_quotients(alike, 100), bool(_SHARE.search(self.near)))
             else:
                 differences = [
                     _Result(first.value - second.value, first.leaves, f"{first.shown} − {second.shown}")
                     for first, second in combinations(amounts, 2)
+                    if {first.dimension, second.dimension} <= {"", self.dimension}
                 ]
-                yield _Family(differences, False)
+                yield _Family(differences, bool(_DIFFERENCE.search(self.near)))
 
     def _totals_of_products(self) -> list[_Amount]:
         """For rows with amounts and prices, the sum of their products."""
@@ -306,9 +385,12 @@ class _Search:
                         columns.setdefault(self.matcher.structure.leaves[leaf].column, []).append(amount)
             complete = [amounts for amounts in columns.values() if len(amounts) == len(frames)]
             for first, second in combinations(complete, 2):
+                if not self._may_be_product(first[0], second[0]):
+                    continue
                 value = sum((a.value * b.value for a, b in zip(first, second, strict=True)), Fraction(0))
                 leaves = tuple(leaf for a in (*first, *second) for leaf in a.leaves)
-                totals.append(_Amount(value, leaves, f"{first[0].shown} × {second[0].shown} + …"))
+                shown = f"{first[0].shown} × {second[0].shown} + …"
+                totals.append(_Amount(value, leaves, shown, self.dimension))
         return totals[:MAX_PAIRED]
 
     @cached_property
@@ -334,20 +416,61 @@ class _Search:
         for leaves in self.matcher.structure.comparable:
             if not 1 < len(leaves) <= MAX_COLUMN:
                 continue
-            chosen = [leaf for leaf in leaves if self._amount(leaf.index) is not None]
-            options = [[leaf for leaf in chosen if leaf.frame in named]] if not whole else []
-            options += [[leaf for leaf in chosen if leaf.frame in frames] for frames in categories]
-            is_series = len({leaf.frame for leaf in chosen}) > 1
-            if not whole:
-                options += [
-                    [leaf for leaf in chosen if leaf.value.startswith("-") == is_negative]
-                    for is_negative in (True, False)
-                ]
-            seen = []
-            for some in (*options, chosen):
-                if len(some) > 1 and some not in seen:
-                    seen.append(some)
-                    yield [amount for leaf in some if (amount := self._amount(leaf.index))], is_series
+            for chosen in self._alike(leaves):
+                is_series = len({leaf.frame for leaf in chosen}) > 1
+                if not is_series and not self._belong_together(chosen, leaves):
+                    continue
+                options = [[leaf for leaf in chosen if leaf.frame in named]] if not whole else []
+                options += [[leaf for leaf in chosen if leaf.frame in frames] for frames in categories]
+                if not whole:
+                    options += [
+                        [leaf for leaf in chosen if leaf.value.startswith("-") == is_negative]
+                        for is_negative in (True, False)
+                    ]
+                seen = []
+                for some in (*options, chosen):
+                    if len(some) > 1 and some not in seen:
+                        seen.append(some)
+                        yield [amount for leaf in some if (amount := self._amount(leaf.index))], is_series
+
+    def _alike(self, leaves: Sequence[Leaf]) -> Iterator[list[Leaf]]:
+        """The leaves with amounts by what they measure; if the number has a unit, those that have it, too."""
+        by_dimension: dict[str, list[Leaf]] = {}
+        for leaf in leaves:
+            amount = self._amount(leaf.index)
+            if amount is not None:
+                by_dimension.setdefault(amount.dimension, []).append(leaf)
+        if len(by_dimension) == 2 and "" in by_dimension and self._is_map(leaves):
+            # What stands beside sums of money in a map of numbers is money.
+            merged = [leaf for leaf in leaves if self._amount(leaf.index) is not None]
+            by_dimension = {next(filter(None, by_dimension)): merged}
+        if self.dimension and not self.is_percent:
+            is_column = len({leaf.frame for leaf in leaves}) > 1
+            is_known = self.dimension in by_dimension or (self._is_measured and not is_column)
+            wanted = self.dimension if is_known else ""
+            by_dimension = {"": by_dimension.get(wanted, [])}
+        return (some for some in by_dimension.values() if len(some) > 1)
+
+    @cached_property
+    def _is_measured(self) -> bool:
+        """Whether the data has amounts in units of the number: those without a unit are something else."""
+        return any(
+            isinstance(value, Number) and _dimension(value.unit) == self.dimension
+            for values in self.matcher.index.readings
+            for value in values
+        )
+
+    def _belong_together(self, chosen: Sequence[Leaf], leaves: Sequence[Leaf]) -> bool:
+        """Whether values under several keys of one object can be added: all of one unit, or nothing else."""
+        amount = self._amount(chosen[0].index)
+        return self._is_map(leaves) or (amount is not None and bool(amount.dimension))
+
+    def _is_map(self, leaves: Sequence[Leaf]) -> bool:
+        """Whether an object has nothing but numbers, and perhaps their unit."""
+        others = [leaf for leaf in leaves if self._any_amount(leaf.index) is None]
+        return all(
+            leaf.keys[-1].lower() in ("currency", "unit", "units") or leaf.value == "0" for leaf in others
+        )
 
     def _categories(self) -> list[frozenset[int]]:
         """The rows that share a value which the sentence has: all that are running, all of one city."""
@@ -360,6 +483,13 @@ class _Search:
                     frames.setdefault(leaf.value.lower(), set()).add(leaf.frame)
             found += [frozenset(rows) for value, rows in frames.items() if len(rows) > 1 and value in text]
         return found
+
+    def count_of_category(self) -> Computed | None:
+        """A whole number that is the number of rows with a value that the sentence has: two textile works."""
+        if self.dimension or self.number.value.denominator != 1:
+            return None
+        rows = next((rows for rows in self._categories() if len(rows) == self.number.value), None)
+        return Computed((), f"{len(rows)} rows") if rows else None
 
     def _objects(self, *, only_whole: bool = False) -> Iterator[list[_Amount]]:
         """The values of each object, of those that the sentence speaks of first."""
@@ -379,7 +509,7 @@ class _Search:
         for value in self.matcher.index.readings[leaf][:1]:
             is_plain = isinstance(value, Number) and value.high is None and not value.bound
             if isinstance(value, Number) and is_plain and value.value:
-                return _Amount(value.value, (leaf,), show(value.value))
+                return _Amount(value.value, (leaf,), show(value.value), _dimension(value.unit))
         return None
 
     def _amount(self, leaf: int) -> _Amount | None:
@@ -392,12 +522,14 @@ class _Search:
         )
         for value in readings:
             if value.high is None and not value.bound:
-                if unit in ("", _PERCENT, vaguer_unit(value.unit)) or value.unit in ("", unit):
-                    return _Amount(value.value, (leaf,), show(value.value))
+                measured = _dimension(value.unit)
+                is_same = unit in ("", _PERCENT, vaguer_unit(value.unit)) or value.unit in ("", unit)
+                if is_same or measured == self.dimension == _PERCENT:
+                    return _Amount(value.value, (leaf,), show(value.value), measured)
                 own, asked = unit_of(value.unit), unit_of(unit)
                 if own.dimension == asked.dimension != "money" and not own.offset and not asked.offset:
                     amount = value.value * own.factor / asked.factor
-                    return _Amount(amount, (leaf,), show(amount))
+                    return _Amount(amount, (leaf,), show(amount), measured)
         return None
 
     def _durations(self) -> Iterator[_Family]:
@@ -405,7 +537,7 @@ class _Search:
         seconds = Fraction(_TIME_UNITS.get(self.number.unit, 0)) or _CALENDAR_UNITS.get(self.number.unit)
         if not seconds:
             return
-        by_words = bool(_DIFFERENCE.search(self.words))
+        by_words = bool(_DIFFERENCE.search(self.near) or _LASTING.search(self.near))
         for leaves in self._dated():
             moments = [(leaf, moment) for leaf in leaves if (moment := self._moments.get(leaf.index))]
             if not 1 < len(moments) <= MAX_PAIRED:
@@ -481,10 +613,11 @@ def _between(start: _Moment, end: _Moment, unit: Fraction) -> Iterator[Fraction]
 def _total(amounts: Sequence[_Amount]) -> _Amount:
     shown = " + ".join(amount.shown for amount in amounts[:4]) + (" + …" if len(amounts) > 4 else "")
     leaves = tuple(leaf for amount in amounts for leaf in amount.leaves)
-    return _Amount(sum((amount.value for amount in amounts), Fraction(0)), leaves, shown)
+    whole = sum((amount.value for amount in amounts), Fraction(0))
+    return _Amount(whole, leaves, shown, amounts[0].dimension)
 
 
-def _quotients(pairs: Sequence[tuple[_Amount, _Amount]], times: int = 1) -> list[_Result]:
+def _quotients(pairs: Iterable[tuple[_Amount, _Amount]], times: int = 1) -> list[_Result]:
     return [
         _Result(times * one.value / other.value, one.leaves + other.leaves, f"{one.shown} / {other.shown}")
         for one, other in pairs
@@ -492,11 +625,28 @@ def _quotients(pairs: Sequence[tuple[_Amount, _Amount]], times: int = 1) -> list
     ]
 
 
-def _count_of_rows(matcher: Matcher, number: Number) -> Computed | None:
-    """A whole number that is the number of rows, members or values of a list."""
-    if number.value.denominator != 1 or number.value < 2:
+def _dimension(unit: str) -> str:
+    """What a unit measures; points and stars are counted like things without a unit."""
+    if unit == "percentage point":
+        return _PERCENT
+    return "" if unit in ("point", "star") or unit.startswith("out of ") else unit_of(unit).dimension
+
+
+def _count_of_rows(
+    matcher: Matcher, mention: Mention, number: Number, *, only_named: bool
+) -> Computed | None:
+    """A whole number that is the number of rows, members or values of a list.
+
+    `only_named` if the words after it must name the list: "four trails with a combined length".
+    """
+    is_count = not _dimension(number.unit) or number.unit in _ROW_UNITS
+    if number.value.denominator != 1 or number.value < 2 or not is_count:
         return None
+    after = _AFTER.match(matcher.parsed.text, mention.end)
+    counted = {beginning(word.lower()) for word in after[0].split()} if after else set()
     for group, frames in matcher.structure.groups.items():
         if len(frames) == number.value and "[*]" in group:
-            return Computed((), f"{len(frames)} in {group.replace('[*]', '') or 'the table'}")
+            name = group.replace("[*]", "") or "the table"
+            if not only_named or beginning(name.rpartition(".")[2].lower()) in counted:
+                return Computed((), f"{len(frames)} in {name}")
     return None

@@ -30,6 +30,7 @@ from factable.text.values import (
     Number,
     ParsedText,
     Relation,
+    Time,
     Value,
     Weekdays,
     compare_values,
@@ -96,14 +97,21 @@ class Match(NamedTuple):
 
 _ARITHMETIC = lazy_pattern(
     r"\b(?:totals?|totall?ing|altogether|together|combined|sum|average[sd]?|mean|median|differ\w*|gap|apart|margin|"
-    r"shares?|accounts? for|percent|proportion|per cent|out of|of the|than|more|less|fewer|higher|lower|by|"
-    r"increas\w*|decreas\w*|rose|rise[sn]?|fell|falls?|fallen|grew|grow\w*|drop\w*|declin\w*|climb\w*|shr[aiu]nk|"
-    r"up|down|doubled?|twice|half|times|between|across|rang\w+|most|least|all|each|every|both|only|overall|"
-    r"outscor\w+|over|under|above|below)\b|%",
+    r"shares?|accounts? for|percent|proportion|per cent|out of|than|more|less|fewer|higher|lower|"
+    r"increas\w*|decreas\w*|rose|rise[sn]?|falls?|fallen|grew|grow\w*|drop\w*|declin\w*|climb\w*|shr[aiu]nk|"
+    r"doubled?|twice|half|times|between|across|rang\w+|most|least|all|each|every|both|overall|outscor\w+)\b",
     re.IGNORECASE,
+)
+# Little words of arithmetic count right before a number, or right after it.
+_ARITHMETIC_BEFORE = lazy_pattern(
+    r"\b(?:by|up|down|over|under|above|below|only|fell|another|of the)\s(?:\w+\s)?\Z", re.IGNORECASE
+)
+_ARITHMETIC_AFTER = lazy_pattern(
+    r"(?:\s[\w-]+)?\s(?:of (?:the|all|its|their)|up|down|over|above|below|under)\b", re.IGNORECASE
 )
 _MARK = lazy_pattern(r"[,;)]")
 _ONE = frozenset(("one", "a", "an"))
+_GENERIC = frozenset(("value", "amount", "result", "reading", "number", "figure", "score", "measurement"))
 _RIGHT_AFTER = lazy_pattern(r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?", re.IGNORECASE)
 
 
@@ -141,10 +149,17 @@ class Matcher:
     def found(self) -> list[tuple[Mention, dict[int, Relation]]]:
         """Every mention of the text with the leaves that it states; of overlapping ones the best."""
         inside = self._in_names()
+        # 2:14:08 is read as a duration and as a time of day, which has no seconds.
+        to_the_second = {
+            (mention.start, mention.end)
+            for mention in self.parsed.mentions
+            if isinstance(mention.value, Number) and self._written(mention).count(":") == 2
+        }
         pairs = [
             (mention, self.index.find(mention.value))
             for mention in self.parsed.mentions
             if not (is_exact(mention.value) and inside[mention.start])
+            and not (isinstance(mention.value, Time) and (mention.start, mention.end) in to_the_second)
         ]
         pairs = [pair if pair[1] else self._without_noun(pair[0]) for pair in pairs]
         pairs = [
@@ -367,10 +382,12 @@ class Matcher:
                 instead = None
             if instead is not None and self._is_of_named_row(candidates, instead, span):
                 instead = None
+            if instead is not None and any(self._says_as_much(each, instead, span) for each in candidates):
+                instead = None
             best = max(candidates, key=lambda each: each.scope, default=None)
             if instead is not None and best is not None and best.scope >= 0.5:
                 # A value that is in the data, and of what the text speaks, is wrong only under plain words.
-                fits = best.cue > SLIGHTLY or instead.cue < PLAINLY
+                fits = best.cue > SLIGHTLY or instead.cue < PLAINLY or self._is_generic(best.leaf)
                 instead = None if fits or not self._is_comparable(instead.leaf, mention) else instead
         elif (
             self._is_amount(mention) and isinstance(mention.value, Number) and mention.value.unit == "percent"
@@ -399,6 +416,16 @@ class Matcher:
         """Whether a value is the name of its frame, as the dates of a series are."""
         value = self.structure.leaves[leaf]
         return self.structure.frame_of(value).name == value.value
+
+    def _says_as_much(self, candidate: Candidate, instead: Candidate, span: Span) -> bool:
+        """Whether the words that ask for another value ask for this one just as well: `xp` and `xp_total`."""
+        sentence = self._segment_of(span[0])
+        asking = self.words_near(instead.leaf, sentence)
+        return candidate.cue > 0 and asking <= self.words_near(candidate.leaf, sentence)
+
+    def _is_generic(self, leaf: int) -> bool:
+        """Whether the name of a leaf says nothing of what it is, such as `value` or `result`."""
+        return self.labels[leaf] <= _GENERIC
 
     def _is_of_named_row(self, candidates: Sequence[Candidate], instead: Candidate, span: Span) -> bool:
         """Whether the sentence names the row that a value is of, and the other value is of another row."""
@@ -499,7 +526,11 @@ class Matcher:
         if self._is_named_beside(self.structure.leaves[candidate.leaf].frame, span):
             return None
         column = self.structure.leaves[candidate.leaf].column
-        own = [leaf for leaf in self.structure.columns[column] if scope.get(leaf.frame, 0) >= EARLIER]
+        own = [
+            leaf
+            for leaf in self.structure.columns[column]
+            if scope.get(leaf.frame, 0) >= EARLIER and leaf.kind == "value"
+        ]
         if not own or any(leaf.index in leaves for leaf in own):
             return None
         leaf = max(own, key=lambda each: scope[each.frame])
@@ -509,7 +540,13 @@ class Matcher:
         """Whether the clause of a number has words such as "total", "average", "more than" or "out of"."""
         start, end = self._segment_of(span[0])
         start, end = max(start, span[0] - ARITHMETIC_WITHIN), min(end, span[1] + ARITHMETIC_WITHIN)
-        return bool(_ARITHMETIC.search(self.parsed.text, start, end))
+        text = self.parsed.text
+        return (
+            "%" in text[slice(*span)]
+            or bool(_ARITHMETIC.search(text, start, span[0]) or _ARITHMETIC.search(text, span[1], end))
+            or bool(_ARITHMETIC_BEFORE.search(text, start, span[0]))
+            or bool(_ARITHMETIC_AFTER.match(text, span[1], end))
+        )
 
     def _is_amount(self, mention: Mention) -> bool:
         """Whether a mention is an amount or a moment, but no rank and no period that keys contain."""

@@ -20,7 +20,7 @@ MAX_ROWS = 200
 # Such small numbers may count anything.
 _SMALL = 12
 _BOUNDARY = lazy_pattern(
-    r";\s|:\s|,?\s(?:while|whereas|although|though|but)\s|\s[—–]\s|,\sand\s(?=(?:the|it|they|there|its|their|this)\s)|"
+    r";\s|:\s|,?\s(?:while|whereas|although|though|but)\s|\s[—–]\s|,\sand\s|"
     r",\s(?:which|who|where|followed)\s|\(|\)"
 )
 _PARTS = lazy_pattern(r",?\sand\s|,\s")

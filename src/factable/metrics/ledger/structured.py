@@ -51,6 +51,8 @@ MIN_MARK = 0.25
 # Beside a plain record, rules tell more than the model: it must be surer, and does not doubt stated values.
 MIN_MARK_PLAIN = 0.4
 MAX_MARK_OF_STATED = -1.0
+# Nor does it excuse an amount that the data neither has nor gives by arithmetic.
+MIN_MARK_OF_MISSING = -1.0
 # Numbers up to this are often no fact of the data: "one of", "two teams".
 SMALL = 12
 # With so few values, what is not among them is more often wrong.
@@ -183,7 +185,11 @@ class StructuredReading:
         value, words = match.mention.value, self.text[slice(*match.span)].lower()
         if isinstance(value, Name) and len(words) == 1:
             return True
-        if words in _NO_NUMBERS or words in _VAGUE_TIMES or self.matcher.is_period(match.mention):
+        if (
+            words.partition(" ")[0] in _NO_NUMBERS
+            or words in _VAGUE_TIMES
+            or self.matcher.is_period(match.mention)
+        ):
             return True
         if not isinstance(value, Number):
             return False
@@ -326,6 +332,8 @@ def _value_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
         }
         if isinstance(match.mention.value, Number | Date | Time):
             features, state, leaves, note = _number_features(reading, match)
+            if reading.is_plain and features["missing"] and not features["missing small"]:
+                common |= {name: max(MIN_MARK_OF_MISSING, common[name]) for name in ("mark", "sentence mark")}
             yield Item(match.span, "number", common | features, state, leaves, note)
         elif isinstance(match.mention.value, Name):
             features, state, leaves, note = _name_features(reading, match)

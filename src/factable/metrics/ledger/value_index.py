@@ -33,6 +33,8 @@ from factable.text.values.units import unit_of
 # No number is a rounding of another that is further off than this share of it.
 _SLACK = 0.15
 _TINY = 1e-9
+# A number without a unit is stated with one only if it is rounded by at most this share.
+_ROUNDED_WITHOUT_UNIT = Fraction(2, 100)
 ORDER = {relation: rank for rank, relation in enumerate(Relation)}
 _POINTS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 # Directions as they are written out: SW is south-west, southwest or south west.
@@ -149,6 +151,15 @@ class ValueIndex:
 
     def find(self, value: Value) -> dict[int, Relation]:
         """The leaves that a value of the text states, and how exactly."""
+        found = self._find(value)
+        if len(parts := _parts(value)) > 1 and Relation.EQUAL not in found.values():
+            # "From 7 am to 5 pm" is not stated by 17:00 alone.
+            of_parts = [self._find(part) for part in parts]
+            if any(of_parts) and not all(of_parts):
+                return {}
+        return found
+
+    def _find(self, value: Value) -> dict[int, Relation]:
         if isinstance(value, Number):
             near = self._near(value)
         elif isinstance(value, Date):
@@ -160,7 +171,11 @@ class ValueIndex:
             near = self._kinds.get(type(value), set())
         found = {}
         for leaf in near:
-            relations = [compare_values(reading, value) for reading in self.readings[leaf]]
+            relations = [
+                compare_values(reading, value)
+                for reading in self.readings[leaf]
+                if not _is_guess(reading, value)
+            ]
             best = min(relations, key=ORDER.__getitem__, default=Relation.INCOMPARABLE)
             if best in STATED:
                 found[leaf] = best
@@ -182,6 +197,31 @@ class ValueIndex:
                 if abs(amounts[index] - amount) <= max(place, places[index]) * amount
             }
         return near
+
+
+def _parts(value: Value) -> list[Value]:
+    """Both ends of a range; the day and the time of a moment."""
+    if isinstance(value, Number) and value.high is not None:
+        return [replace(value, high=None), replace(value, value=value.high, high=None)]
+    if isinstance(value, Time) and value.end is not None:
+        return [replace(value, end=None), replace(value, start=value.end, end=None)]
+    if isinstance(value, Date) and value.time is not None and value.month is not None:
+        return [replace(value, time=None), value.time]
+    return []
+
+
+def _is_guess(data: Value, said: Value) -> bool:
+    """Whether a text cannot have a number from the data: more digits, or rounded without a unit."""
+    if not isinstance(data, Number) or not isinstance(said, Number) or data.value == said.value:
+        return False
+    if data.bound or data.high is not None or said.high is not None:
+        return False
+    if data.unit == said.unit:
+        return not said.bound and said.step < data.step
+    return (
+        bool(said.unit and not data.unit)
+        and abs(data.value - said.value) > abs(data.value) * _ROUNDED_WITHOUT_UNIT
+    )
 
 
 def _place(number: Number) -> float:

@@ -109,7 +109,9 @@ _SCALES |= dict.fromkeys(("b", "bn", "mrd", "billion", "billions"), 10**9)
 _SCALES |= dict.fromkeys(("tn", "trillion", "trillions"), 10**12)
 # `usdm`, `keur`, `€m`
 _SCALED_CURRENCY = lazy_pattern(r"([a-z]{3}|[€$£¥₹])(k|mm|mn|m|bn|b)|(k|m|t)([a-z]{3}|[€$£])", re.IGNORECASE)
-_QUALIFIERS = _set_of("max min avg average mean median total minimum maximum value high low current last sum")
+_QUALIFIERS = _set_of(
+    "max min avg average mean median total minimum maximum value high low current last sum each"
+)
 _RATIO = _set_of("""
 margin rate ratio share percentage percent pct proportion fraction probability chance growth change yield
 accuracy utilisation utilization occupancy precision recall humidity turnout conversion churn likelihood
