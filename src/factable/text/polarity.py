@@ -318,19 +318,19 @@ _THERE = _words(
 _BEING = _words("is are was were be been being")
 _NOT_THERE = _words(
     """unavailable absent missing lacking excluded prohibited forbidden banned nonexistent non-existent
-    disallowed"""
-    "disabled off-limits unsupported discontinued"
+    disallowed
+    disabled off-limits unsupported discontinued failed"""
 )
 _FILLING = _words(
     """currently yet also explicitly always generally typically usually specifically actually really be
-    been an a any"""
-    "even often readily presently officially being as unfortunately"
+    been an a any
+    even often readily presently officially being as unfortunately"""
 )
 _LACKS = _words("lacks lack lacking lacked without")
 _REFUSES = _words(
     """prohibits prohibit prohibiting forbids forbid bans ban refuses refuse declines disallows excludes
-    exclude"""
-    "excluding omits forgoes except excepting barring"
+    exclude
+    excluding omits forgoes except excepting barring"""
 )
 _LEAVING_OUT = {("free", "of"), ("free", "from"), ("rather", "than"), ("instead", "of")}
 _TELLING = _words(

@@ -344,6 +344,8 @@ def _amount(
         for mention, leaves in inside
         if isinstance(mention.value, Number)
         and not own & leaves.keys()
+        # A number that the data has, such as a year, is no change.
+        and Relation.EQUAL not in leaves.values()
         and mention.value.unit != "ordinal"
         and mention.value.high is None
         and not matcher.is_period(mention)

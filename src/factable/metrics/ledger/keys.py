@@ -25,7 +25,7 @@ _NOISE = words_in(
     accepted good for available availability offer offers offered support supports supported include
     includes included can enabled enable flag provides provided permitted the a an of to and with by
     option options service services feature friendly suitable eligible status does it contain
-    contains"""
+    contains ok successful"""
 )
 # Keys that hold yes/no keys together; a text need not name them with each.
 _HOLDERS = words_in(
@@ -98,6 +98,7 @@ smart | conventional
 paid | unpaid, outstanding
 insured | uninsured
 new | used, second hand, pre owned
+toxic, poisonous, harmful | nontoxic, non toxic, harmless
 hipster, hip
 touristy, touristic
 divey, dive bar, dive
@@ -306,6 +307,11 @@ def _key_of(leaves: tuple[Leaf, ...]) -> YesNoKey | None:
         return None
     parts = _parts_of(stems)
     label = leaf.label
+    if len(stems) > 1 and stems[-1] == "free" and tuple(stems) not in _GROUPS:
+        # Accident-free: there was none.
+        parts = _parts_of(stems[:-1])
+        opposite = tuple(Phrase(phrase.stems, not phrase.is_opposite) for phrase in parts[-1])
+        return YesNoKey(leaves, (*parts[:-1], opposite), label=label)
     if not parents:
         prefix = split_identifier(leaf.keys[-1]).lower().split()[:1]
         is_adjective = len(stems) == 1 and (prefix == ["is"] or stems[0].endswith(_ADJECTIVE_ENDINGS))

@@ -28,6 +28,7 @@ from factable.metrics.ledger.key_comparisons import key_comparisons
 from factable.metrics.ledger.matching import Match, Matcher
 from factable.metrics.ledger.quantities import quantities
 from factable.metrics.ledger.reading import overlaps
+from factable.metrics.ledger.roles import roles
 from factable.metrics.ledger.routes import routes
 from factable.metrics.ledger.row_conflicts import row_conflicts
 from factable.metrics.ledger.statuses import status_clashes
@@ -233,6 +234,7 @@ class StructuredReading:
             routes,
             genders,
             additions,
+            roles,
         )
         further = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)

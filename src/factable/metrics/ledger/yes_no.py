@@ -235,7 +235,7 @@ class _Scanned:
             is_bare = key.is_adjective and len(phrase.stems) == 1
             if self._means_other(index, last) or (is_bare and not self._is_said_of(index, last, key)):
                 return None
-            is_opposite = phrase.is_opposite or self._is_negated_word(index, last, phrase)
+            is_opposite = phrase.is_opposite != self._is_negated_word(index, last, phrase)
             return min((*places, index)), max((*(place + 1 for place in places), last)), is_opposite
         return None
 

@@ -53,6 +53,14 @@ SOUP = {
 PATIENT = {"patient": {"name": "P-17", "sex": "female"}, "smoker": False}
 FLAT = {"address": "14 Elm Court", "bathrooms": 1, "elevator": True, "last_sync": "2026-01-09T07:45:00Z"}
 COURSE = {"course": "Logic", "online": False}
+PODCAST = {"podcast": "Deep Currents", "host": "Jo Park", "guest": "Amara Obi"}
+SERVER = {
+    "server": "db-2",
+    "alerts": [{"name": "disk", "severity": "critical"}, {"name": "latency", "severity": "warning"}],
+    "backup_ok": True,
+}
+CITY = {"city": "Tarnau", "population": {"2015": 48200, "2025": 53100}, "founded": 1284}
+CAR_FOR_SALE = {"model": "E3", "accident_free": True}
 HOTEL = {"hotel": "Seaview", "breakfast": {"included": True, "from": "07:00", "to": "10:30"}}
 MATCH = {"match": {"home": "Leeds", "away": "York", "score": {"home": 3, "away": 1}}}
 FORECAST = {
@@ -96,6 +104,9 @@ def statements(data, text):
         (PATIENT, "P-17 is a man and does not smoke.", "man", "contradicted"),
         (PATIENT, "Her file says that P-17 does not smoke.", "Her", "supported"),
         (FLAT, "It has one bathroom and a large balcony.", "a large balcony", "unsupported"),
+        (PODCAST, "The host Amara Obi talks with Jo Park.", "Amara Obi", "contradicted"),
+        (SERVER, "The last backup failed.", "backup", "contradicted"),
+        (CAR_FOR_SALE, "The E3 had an accident.", "an accident", "contradicted"),
         (COURSE, "The course is taught in person.", "in person", "supported"),
         (
             FORECAST,
@@ -119,6 +130,11 @@ def test_a_clause_is_checked(data, text, words, state):
         (ORDER, "She ordered 3 of them: two desk lamps and a chair."),
         (MATCH, "Leeds beat York 3-1."),
         (FLAT, "It has one bathroom and a lift."),
+        (PODCAST, "The host Jo Park talks with Amara Obi."),
+        (SERVER, "There are two alerts, a critical one for the disk and a warning about latency."),
+        (CITY, "Tarnau, founded in 1284, has 53,100 inhabitants, up from 48,200."),
+        (CAR_FOR_SALE, "The E3 has never been in an accident."),
+        (CAR_FOR_SALE, "An accident-free E3."),
         (FLAT, "It has one bathroom, and a lift is there."),
         (FORECAST, "Rain falls on Wednesday, and Thursday will be the warmest day."),
     ],

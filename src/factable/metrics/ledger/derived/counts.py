@@ -153,6 +153,11 @@ def _number(clause: Clause, mention: Mention, number: Number) -> Derived | None:
     span = mention.start, end
     is_open = bool(not conditions and clause.unknown) or _names_other_columns(clause, noun, conditions)
     columns = [id(condition[0].column) for condition in conditions if condition[0].column is not None]
+    # "Two alerts, a critical one and …": what stands behind a comma tells of one of them.
+    place_of_comma = clause.text.find(",", end, clause.span[1])
+    is_open = is_open or (
+        place_of_comma >= 0 and any(condition[0].span[0] > place_of_comma for condition in conditions)
+    )
     # "Two works by A and one by B": which values go together is not clear.
     is_open = is_open or (len(set(columns)) > 1 and len(columns) > len(set(columns)))
     return decide(outcomes, span, "count", can_contradict=not is_open, number=place)

@@ -48,7 +48,7 @@ salary pay wage earn
 rating rat star score
 episode
 budget
-gross revenue earning
+gross total revenue earning
 viewer audience watch
 rain rainfall precipitation wet
 cloud cloudy
