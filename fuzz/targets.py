@@ -262,7 +262,7 @@ def _forget(load: Callable[[str], object], path: str) -> object:
 
 def _texts(_: Path) -> Iterable[Target]:
     yield Target("spec", samples.SPECS, _read_spec)
-    yield Target("text", samples.TEXTS, _read_text)
+    yield Target("text", samples.TEXTS, _read_text, every=4)
     yield Target("rules of the ledger", samples.CHECKED, _read_by_rules, every=4)
     yield Target("check", samples.CHECKED, _check, every=40)
     yield Target("data", [b'{"a": {"b": [1, null]}}', b"name[x], food[y]", b"a | b | c"], _read_given)
