@@ -8,14 +8,14 @@ import calendar
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from factable.metrics.ledger.cues import cue_words, is_number_key, stands_for
 from factable.metrics.ledger.naming import Naming, NamingFinder
-from factable.metrics.ledger.value_index import ORDER, ValueIndex, is_exact
+from factable.metrics.ledger.value_index import ORDER, ValueIndex, differs, is_exact, relation_to
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Structure
 from factable.text.markdown import Segment, segments
@@ -36,7 +36,7 @@ from factable.text.values import (
     compare_values,
     parse_text,
 )
-from factable.text.values.units import currency_words, unit_of, vaguer_unit
+from factable.text.values.units import currency_words, unit_of
 from factable.text.values.words import split_words
 from factable.types import Span
 
@@ -125,6 +125,8 @@ class Matcher:
         self.segments: list[Segment] = segments(text)
         self._starts = [segment.start for segment in self.segments]
         self._word_starts = [word.start for word in self.parsed.words]
+        self._leaves_cued: dict[frozenset[str], list[int]] = {}
+        self._cues_found: dict[tuple[frozenset[str], frozenset[str] | None, Span], float] = {}
 
     @cached_property
     def labels(self) -> tuple[frozenset[str], ...]:
@@ -277,9 +279,16 @@ class Matcher:
         `alone` leaves out words that stand nearer to, or behind, another number or date, and needs a word
         that tells the leaf from the others beside it.
         """
-        wanted = self.labels[leaf]
+        key = self.labels[leaf], self.own_words[leaf] if alone else None, span
+        if key not in self._cues_found:
+            self._cues_found[key] = self._find_cue(*key)
+        return self._cues_found[key]
+
+    def _find_cue(self, wanted: frozenset[str], own: frozenset[str] | None, span: Span) -> float:
+        """The cue of all leaves with the same words in their labels: those of a column of a table."""
         if not wanted:
             return 0.0
+        alone = own is not None
         start, end = self._segment_of(span[0])
         if alone:
             start, end = max(start, self._end_before(span[0])), min(end, self._start_after(span[1]))
@@ -291,7 +300,7 @@ class Matcher:
             for word in self._cues[number] & wanted:
                 distance = first - number if number < first else max(1, number - last + 1)
                 best[word] = max(best.get(word, 0.0), 1 - (distance - 1) / (NEAR + 1))
-        if alone and not best.keys() & self.own_words[leaf]:
+        if own is not None and best.keys().isdisjoint(own):
             return 0.0
         return sum(best.values()) / len(wanted) if best else 0.0
 
@@ -446,10 +455,12 @@ class Matcher:
     def _is_stated_beside(self, leaf: int, span: Span) -> bool:
         """Whether another mention in the sentence states a leaf: the words that ask for it are its own."""
         start, end = self._segment_of(span[0])
-        return any(
-            leaf in leaves and start <= mention.start < end and mention.start != span[0]
-            for mention, leaves in self.found
-        )
+        first, last = bisect_left(self._found_at, start), bisect_left(self._found_at, end)
+        return any(leaf in leaves and mention.start != span[0] for mention, leaves in self.found[first:last])
+
+    @cached_property
+    def _found_at(self) -> list[int]:
+        return [mention.start for mention, _ in self.found]
 
     def _in_other_unit(self, number: Value) -> int | None:
         """The only leaf with just this number, but in another unit of its kind: 50 mm for 50 cm."""
@@ -506,8 +517,9 @@ class Matcher:
         """Whether another number of the sentence has the value asked for, and is asked for this one."""
         span = mention.start, mention.end
         start, end = self._segment_of(span[0])
-        for other, stated in self.found:
-            if instead.leaf in stated and start <= other.start < end and other.start != span[0]:
+        first, last = bisect_left(self._found_at, start), bisect_left(self._found_at, end)
+        for other, stated in self.found[first:last]:
+            if instead.leaf in stated and other.start != span[0]:
                 asked = self._asked_for(other, stated, self.scope(other.start, other.end))
                 if asked is not None and asked.leaf in leaves and min(asked.cue, instead.cue) >= PLAINLY:
                     own = max((self.cue(leaf, span, alone=True) for leaf in leaves), default=0.0)
@@ -516,7 +528,7 @@ class Matcher:
 
     def _is_comparable(self, leaf: int, mention: Mention) -> bool:
         return any(
-            _relation(value, mention.value) is Relation.DIFFERENT for value in self.index.readings[leaf]
+            relation_to(value, mention.value) is Relation.DIFFERENT for value in self.index.readings[leaf]
         )
 
     def _displaced(
@@ -573,33 +585,31 @@ class Matcher:
         for leaf in self._cued(span):
             # The frame first: it is quickly told, and rules out most of a large table.
             at = self.scope_score(leaf, scope)
-            if leaf in leaves or at < MIN_SCOPE:
+            if at < MIN_SCOPE or leaf in leaves:
                 continue
             cue = self.cue(leaf, span, alone=True)
-            if cue < MIN_CUE:
+            candidate = Candidate(leaf, Relation.DIFFERENT, cue, at)
+            if cue < MIN_CUE or (best is not None and candidate.strength <= best.strength):
                 continue
             readings = self.index.readings[leaf]
             if not readings or not is_exact(readings[0]):
                 # The number in "EC 51" is part of a name.
                 continue
             values = [value for value in readings if type(value) is type(mention.value)]
-            if not any(_differs(value, mention.value) for value in values):
-                continue
-            candidate = Candidate(leaf, Relation.DIFFERENT, cue, at)
-            if best is None or candidate.strength > best.strength:
+            if any(differs(value, mention.value) for value in values):
                 best = candidate
         return best
 
-    def _cued(self, span: Span) -> Iterable[int]:
+    def _cued(self, span: Span) -> Sequence[int]:
         """The leaves that have a word of their label near a span."""
         first, last = bisect_left(self._word_starts, span[0]), bisect_left(self._word_starts, span[1])
         near = self._cues[max(0, first - NEAR) : first] + self._cues[last : last + NEAR]
-        leaves: set[int] = set()
-        for word in frozenset().union(*near):
-            of_word = self._by_cue.get(word, ())
-            if len(of_word) <= MAX_CUED:
-                leaves.update(of_word)
-        return sorted(leaves)
+        words = frozenset().union(*near)
+        if words not in self._leaves_cued:
+            found = [self._by_cue.get(word, ()) for word in words]
+            few = (leaves for leaves in found if len(leaves) <= MAX_CUED)
+            self._leaves_cued[words] = sorted(set().union(*few))
+        return self._leaves_cued[words]
 
     @cached_property
     def _by_cue(self) -> Mapping[str, Sequence[int]]:
@@ -619,20 +629,3 @@ class Matcher:
                 " ".join(currency_words(code)) for code in (leaf.keys[-1], leaf.value) if len(code) == 3
             ]
         return frozenset(beginning(word.folded) for part in parts for word in split_words(part))
-
-
-def _relation(value: Value, said: Value) -> Relation:
-    """How a value compares with what a text says in its place; "dollars" are those of the data."""
-    if isinstance(value, Number) and isinstance(said, Number) and said.unit == vaguer_unit(value.unit) != "":
-        said = replace(said, unit=value.unit)
-    return compare_values(value, said)
-
-
-def _differs(value: Value, said: Value) -> bool:
-    """Whether two values cannot be the same: other amounts, or units that do not fit."""
-    relation = _relation(value, said)
-    if relation is Relation.INCOMPARABLE and isinstance(value, Number) and isinstance(said, Number):
-        return (
-            bool(value.unit and said.unit) and unit_of(value.unit).dimension != unit_of(said.unit).dimension
-        )
-    return relation is Relation.DIFFERENT

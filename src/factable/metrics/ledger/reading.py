@@ -1,8 +1,10 @@
 """An example read for the ledger: its facts, where the text says their values, and the claims of the text."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from factable.text.schema_hints import NO_HINTS, SchemaHints
 from factable.text.sentences import sentence_spans
@@ -162,6 +164,21 @@ def says(hit: Hit, span: Span) -> bool:
 def overlaps(span: Span, other: Span) -> bool:
     """Whether two spans share a character."""
     return span[0] < other[1] and other[0] < span[1]
+
+
+class Spans:
+    """Spans in which it is quickly found whether one of them overlaps another span."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        ordered = sorted(spans)
+        self._starts = [start for start, _ in ordered]
+        # The furthest end up to each span.
+        self._ends = list(accumulate((end for _, end in ordered), max))
+
+    def overlap(self, span: Span) -> bool:
+        """Whether one of them shares a character with a span."""
+        number = bisect_left(self._starts, span[1])
+        return number > 0 and self._ends[number - 1] > span[0]
 
 
 def inside(spans: Sequence[Span], within: Span) -> list[Span]:

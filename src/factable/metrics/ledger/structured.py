@@ -27,7 +27,7 @@ from factable.metrics.ledger.hours import hours_statements
 from factable.metrics.ledger.key_comparisons import key_comparisons
 from factable.metrics.ledger.matching import Match, Matcher
 from factable.metrics.ledger.quantities import quantities
-from factable.metrics.ledger.reading import overlaps
+from factable.metrics.ledger.reading import Spans, overlaps
 from factable.metrics.ledger.roles import roles
 from factable.metrics.ledger.routes import routes
 from factable.metrics.ledger.row_conflicts import row_conflicts
@@ -168,12 +168,13 @@ class StructuredReading:
     def matches(self) -> list[Match]:
         """Numbers, dates and names of the sentences."""
         spans = [segment.span for segment in self.sentences]
-        labels = [label for span in spans if (label := _label_of(self.text, span))]
+        labels = Spans(label for span in spans if (label := _label_of(self.text, span)))
+        sentences = Spans(spans)
         return [
             match
             for match in self.matcher.matches()
-            if any(overlaps(match.span, span) for span in spans)
-            and not any(overlaps(match.span, label) for label in labels)
+            if sentences.overlap(match.span)
+            and not labels.overlap(match.span)
             and (match.candidates or match.instead or not self._says_nothing(match))
         ]
 
@@ -241,11 +242,8 @@ class StructuredReading:
             for rule in rules
             for each in rule(self.matcher, spans)
         ]
-        return found + [
-            statement
-            for statement in further
-            if not any(other.source == "derived" and overlaps(other.span, statement.span) for other in found)
-        ]
+        derived = Spans(other.span for other in found if other.source == "derived")
+        return found + [statement for statement in further if not derived.overlap(statement.span)]
 
 
 def _label_of(text: str, sentence: Span) -> Span | None:
@@ -321,16 +319,16 @@ def _statement_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]
 
 
 def _value_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
-    supported = [each.span for each in reading.statements if each.state == "supported"]
-    wrong = [each.span for each in reading.statements if each.state != "supported"]
+    supported = Spans(each.span for each in reading.statements if each.state == "supported")
+    wrong = Spans(each.span for each in reading.statements if each.state != "supported")
     for match in reading.matches:
         is_stated = reading.is_plain and match.instead is None and bool(match.candidates)
         highest = MAX_MARK_OF_STATED if is_stated else math.inf
         common = {
             "mark": min(highest, logit(marks.mean(match.span))),
             "sentence mark": min(highest, logit(marks.highest(_sentence_of(reading, match.span)))),
-            "in a supported statement": float(any(overlaps(match.span, span) for span in supported)),
-            "in a wrong statement": float(any(overlaps(match.span, span) for span in wrong)),
+            "in a supported statement": float(supported.overlap(match.span)),
+            "in a wrong statement": float(wrong.overlap(match.span)),
         }
         if isinstance(match.mention.value, Number | Date | Time):
             features, state, leaves, note = _number_features(reading, match)
@@ -409,8 +407,8 @@ def _name_features(
 
 def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]) -> Iterator[Item]:
     """Runs of words that the model marks."""
-    supported = [item.span for item in others if item.kind == "statement" and item.state == "supported"]
-    wrong = [item.span for item in others if item.kind == "statement" and item.state != "supported"]
+    supported = Spans(item.span for item in others if item.kind == "statement" and item.state == "supported")
+    wrong = Spans(item.span for item in others if item.kind == "statement" and item.state != "supported")
     values = [item.span for item in others if item.kind in ("number", "name") and item.state == "supported"]
     # The model does not know on which weekdays the dates of the data are.
     days = [m.span for m in reading.matches if isinstance(m.mention.value, Weekdays) and m.candidates]
@@ -436,8 +434,8 @@ def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]
             "values known": _covered(span, values),
             "values known, small data": _covered(span, values) * reading.is_small,
             "length": min(len(words), 12) / 12,
-            "in a supported statement": float(any(overlaps(span, other) for other in supported)),
-            "in a wrong statement": float(any(overlaps(span, other) for other in wrong)),
+            "in a supported statement": float(supported.overlap(span)),
+            "in a wrong statement": float(wrong.overlap(span)),
         }
         yield Item(span, "words", features, "unsupported")
 
@@ -467,13 +465,17 @@ def _covered(span: Span, others: Sequence[Span]) -> float:
 
 
 def _sentence_of(reading: StructuredReading, span: Span) -> Span:
-    return next((segment.span for segment in reading.sentences if overlaps(segment.span, span)), span)
+    # Sentences are in order and do not overlap.
+    number = bisect_right(reading.sentences, span[0], key=lambda segment: segment.end)
+    found = reading.sentences[number : number + 1]
+    return found[0].span if found and overlaps(found[0].span, span) else span
 
 
 def without_overlaps(items: Iterable[Item]) -> list[Item]:
     """The items that do not overlap an earlier one, in the order of the text."""
     kept: list[Item] = []
     for item in items:
-        if not any(overlaps(item.span, other.span) for other in kept):
-            kept.append(item)
-    return sorted(kept, key=lambda item: item.span)
+        number = bisect_left(kept, item.span[1], key=lambda other: other.span[0])
+        if not number or kept[number - 1].span[1] <= item.span[0]:
+            kept.insert(number, item)
+    return kept

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from factable.metrics.ledger.coverage import OMITTED, Said, fact_sentence, facts_said
 from factable.metrics.ledger.features import NliAnswer
-from factable.metrics.ledger.reading import overlaps
+from factable.metrics.ledger.reading import Spans, overlaps
 from factable.metrics.ledger.required import required_leaves
 from factable.metrics.ledger.structured import Item, StructuredReading, items_of, without_overlaps
 from factable.metrics.ledger.verdict import Claim, Fact, Rules, Verdict, label_of
@@ -201,12 +201,11 @@ def _claims(
         )
         for item, odds in flagged
     ]
+    flagged_spans = Spans(claim.span for claim in claims)
     right = [
         (item, odds)
         for item, odds in zip(weighed.items, weighed.wrong, strict=True)
-        if item.state == "supported"
-        and item.leaves
-        and not any(overlaps(item.span, claim.span) for claim in claims)
+        if item.state == "supported" and item.leaves and not flagged_spans.overlap(item.span)
     ]
     odds_of = {item.span: odds for item, odds in right}
     for item in without_overlaps(

@@ -28,7 +28,7 @@ from factable.text.values.hints import hint_of, money_around
 from factable.text.values.mentions import apply_hint
 from factable.text.values.names import parse_name
 from factable.text.values.nations import other_words, regions_of
-from factable.text.values.units import unit_of
+from factable.text.values.units import unit_of, vaguer_unit
 
 # No number is a rounding of another that is further off than this share of it.
 _SLACK = 0.15
@@ -169,17 +169,26 @@ class ValueIndex:
             near = {leaf for word in value.words for leaf in self._words.get(word, ())}
         else:
             near = self._kinds.get(type(value), set())
-        found = {}
+        found: dict[int, Relation] = {}
+        known: dict[int, Relation] = {}
         for leaf in near:
-            relations = [
-                compare_values(reading, value)
-                for reading in self.readings[leaf]
-                if not _is_guess(reading, value)
-            ]
-            best = min(relations, key=ORDER.__getitem__, default=Relation.INCOMPARABLE)
-            if best in STATED:
-                found[leaf] = best
+            number = self._numbered[leaf]
+            if number not in known:
+                relations = [
+                    compare_values(reading, value)
+                    for reading in self.readings[leaf]
+                    if not _is_guess(reading, value)
+                ]
+                known[number] = min(relations, key=ORDER.__getitem__, default=Relation.INCOMPARABLE)
+            if known[number] in STATED:
+                found[leaf] = known[number]
         return found
+
+    @cached_property
+    def _numbered(self) -> list[int]:
+        """A number for each leaf that those with the same readings share: they are compared once."""
+        numbers: dict[tuple[Value, ...], int] = {}
+        return [numbers.setdefault(readings, len(numbers)) for readings in self.readings]
 
     def _near(self, value: Number) -> set[int]:
         """The leaves whose numbers a number of the text may be, exactly or rounded."""
@@ -283,3 +292,20 @@ def _holds(path: str, inner: str) -> bool:
 def is_exact(value: Value) -> bool:
     """Whether a value is an amount, a date or a time, and no name."""
     return isinstance(value, Number | Date | Time)
+
+
+def relation_to(value: Value, said: Value) -> Relation:
+    """How a value compares with what a text says in its place; "dollars" are those of the data."""
+    if isinstance(value, Number) and isinstance(said, Number) and said.unit == vaguer_unit(value.unit) != "":
+        said = replace(said, unit=value.unit)
+    return compare_values(value, said)
+
+
+def differs(value: Value, said: Value) -> bool:
+    """Whether two values cannot be the same: other amounts, or units that do not fit."""
+    relation = relation_to(value, said)
+    if relation is Relation.INCOMPARABLE and isinstance(value, Number) and isinstance(said, Number):
+        return (
+            bool(value.unit and said.unit) and unit_of(value.unit).dimension != unit_of(said.unit).dimension
+        )
+    return relation is Relation.DIFFERENT

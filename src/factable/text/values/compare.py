@@ -79,6 +79,8 @@ def _compare_amounts(data: Number, text: Number) -> Relation:
     """The relation of two numbers in the same unit."""
     if (data.value, data.bound, data.high) == (text.value, text.bound, text.high):
         return Relation.EQUAL
+    if _is_exact(data) and _is_exact(text) and _are_far_apart(data.value, text.value):
+        return Relation.DIFFERENT
     text_rounds = _covers(text).holds(_stated(data))
     data_rounds = _covers(data).holds(_stated(text))
     if text_rounds and data_rounds and _is_exact(data) == _is_exact(text):
@@ -89,6 +91,14 @@ def _compare_amounts(data: Number, text: Number) -> Relation:
     if data_rounds:
         return Relation.FINER
     return Relation.INCOMPARABLE if _true_but_vague(data, text) else Relation.DIFFERENT
+
+
+def _are_far_apart(first: Fraction, second: Fraction) -> bool:
+    """Whether neither can be a rounding of the other: most pairs, and quickly told by their integers."""
+    ours, theirs = first.numerator * second.denominator, second.numerator * first.denominator
+    # A tenth of the larger one is the most that rounding changes, or one half.
+    most = max(abs(ours), abs(theirs)) + 10 * first.denominator * second.denominator
+    return 10 * abs(ours - theirs) > most
 
 
 def _is_exact(number: Number) -> bool:

@@ -38,6 +38,10 @@ class Number:
     bound: Bound = ""
     high: Fraction | None = None
 
+    def __hash__(self) -> int:
+        # Hashing all fractions would take longer than most comparisons that are remembered by number.
+        return hash((self.value.numerator, self.value.denominator, self.unit, self.bound))
+
 
 @dataclass(frozen=True, slots=True)
 class Time:

@@ -107,6 +107,11 @@ class Column:
         rank_of = {number: rank for rank, number in enumerate(sorted(set(numbers.values())))}
         return {row: rank_of[number] for row, number in numbers.items()}
 
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The different texts of its cells, in lower case."""
+        return frozenset(cell.text.lower() for cell in self.cells.values())
+
     @property
     def is_ordered(self) -> bool:
         """Whether its values can be compared: amounts, dates."""
@@ -145,9 +150,7 @@ class Rows:
     def common_words(self) -> frozenset[str]:
         """Words that most names of rows contain: university, awards."""
         counts = Counter(word for row in self.members for word in set(stems_of(row.name)))
-        return frozenset(
-            word for word, count in counts.items() if count * 2 >= len(self.members) and count > 1
-        )
+        return frozenset(word for word in counts if 2 * counts[word] >= len(self.members) and counts[word] > 1)
 
     @cached_property
     def numbers(self) -> frozenset[int]:

@@ -264,8 +264,7 @@ def _flags(clause: Clause, skip: Sequence[Span]) -> list[Condition]:
     """A yes or no column that the clause names."""
     found = []
     for column in clause.rows.columns:
-        values = {cell.text.lower() for cell in column.cells.values()}
-        if not values or not values <= YES | NO:
+        if not column.texts or not column.texts <= YES | NO:
             continue
         tie = tie_column(column, clause.tokens)
         if tie is None or tie.score < _MIN_FLAG or not tie.spans:
