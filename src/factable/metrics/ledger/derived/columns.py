@@ -150,7 +150,8 @@ class Rows:
     def common_words(self) -> frozenset[str]:
         """Words that most names of rows contain: university, awards."""
         counts = Counter(word for row in self.members for word in set(stems_of(row.name)))
-        return frozenset(word for word in counts if 2 * counts[word] >= len(self.members) and counts[word] > 1)
+        half = len(self.members) / 2
+        return frozenset(word for word, count in counts.items() if count >= half and count > 1)
 
     @cached_property
     def numbers(self) -> frozenset[int]:
