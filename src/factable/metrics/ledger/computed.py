@@ -6,19 +6,19 @@ number has so many digits, and there are so few ways to compute one, that it can
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, permutations
 from typing import NamedTuple
 
 from factable.metrics.ledger.derived.operations import agrees, show
+from factable.metrics.ledger.durations import durations
 from factable.metrics.ledger.matching import EARLIER, Matcher
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.stems import beginning
-from factable.text.values import Date, Mention, Number, Time
+from factable.text.values import Mention, Number
 from factable.text.values.units import unit_of, vaguer_unit
 from factable.types import Span
 
@@ -93,8 +93,6 @@ _SCALES = {
 # What rows of a series may be counted in, and what may follow a count.
 _ROW_UNITS = frozenset(("day", "week", "month", "quarter", "year", "season"))
 _AFTER = lazy_pattern(r"(?:\s[^\W\d_]+){0,3}")
-_TIME_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "night": 86400}
-_CALENDAR_UNITS = {"month": Fraction(2629746), "year": Fraction(31556952)}
 
 
 class Computed(NamedTuple):
@@ -534,80 +532,9 @@ class _Search:
 
     def _durations(self) -> Iterator[_Family]:
         """The time between two moments of one object or column."""
-        seconds = Fraction(_TIME_UNITS.get(self.number.unit, 0)) or _CALENDAR_UNITS.get(self.number.unit)
-        if not seconds:
-            return
         by_words = bool(_DIFFERENCE.search(self.near) or _LASTING.search(self.near))
-        for leaves in self._dated():
-            moments = [(leaf, moment) for leaf in leaves if (moment := self._moments.get(leaf.index))]
-            if not 1 < len(moments) <= MAX_PAIRED:
-                continue
-            results = [
-                _Result(value, (first.index, second.index), f"{second.value} − {first.value}")
-                for (first, start), (second, end) in combinations(moments, 2)
-                for value in _between(start, end, seconds)
-            ]
-            yield _Family(results, by_words)
-
-    def _dated(self) -> Iterable[Sequence[Leaf]]:
-        """Leaves whose moments may be compared: those of one frame, then those of one column."""
-        leaves = self.matcher.structure.leaves
-        for frame in self.matcher.structure.frames:
-            inner = [leaf for leaf in leaves if leaf.frame == frame.index and leaf.index in self._moments]
-            yield inner
-        yield from self.matcher.structure.columns.values()
-
-    @cached_property
-    def _moments(self) -> Mapping[int, "_Moment"]:
-        moments = {}
-        for leaf in self.matcher.structure.leaves:
-            moment = _moment_of(leaf.value, self.matcher.index.readings[leaf.index])
-            if moment is not None:
-                moments[leaf.index] = moment
-        return moments
-
-
-class _Moment(NamedTuple):
-    """A date, a time of day or both, in seconds."""
-
-    seconds: Fraction
-    kind: str
-
-
-def _moment_of(text: str, readings: Sequence[object]) -> _Moment | None:
-    if (len(text) > 15 and "T" in text) or " " in text.strip():
-        try:
-            parsed = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
-        except ValueError:
-            parsed = None
-        if parsed is not None:
-            offset = parsed.utcoffset()
-            base = (
-                parsed.replace(tzinfo=None) - datetime(1900, 1, 1) - (offset or datetime.min - datetime.min)
-            )
-            return _Moment(Fraction(int(base.total_seconds())), "both")
-    for value in readings:
-        if isinstance(value, Date) and value.year and value.month and value.day and value.time is None:
-            day = datetime(value.year, value.month, value.day) - datetime(1900, 1, 1)
-            return _Moment(Fraction(day.days * 86400), "day")
-        if isinstance(value, Time) and value.end is None:
-            return _Moment(Fraction(value.start * 60), "time")
-    return None
-
-
-def _between(start: _Moment, end: _Moment, unit: Fraction) -> Iterator[Fraction]:
-    """The time between two moments of one kind, in a unit; times of day may be of two days."""
-    if start.kind != end.kind:
-        return
-    gap = abs(end.seconds - start.seconds)
-    value = gap / unit
-    if unit in _CALENDAR_UNITS.values():
-        # Months differ in length.
-        near = round(value)
-        value = Fraction(near) if near and abs(value - near) * unit <= 3 * 86400 else value
-    yield value
-    if start.kind == "time":
-        yield (86400 - gap) / unit
+        for gaps in durations(self.matcher, self.number.unit):
+            yield _Family([_Result(*gap) for gap in gaps], by_words)
 
 
 def _total(amounts: Sequence[_Amount]) -> _Amount:

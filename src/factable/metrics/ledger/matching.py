@@ -4,16 +4,15 @@ A *cue* is a word of an attribute near a value. The *scope* of a place in a text
 of lists, named objects) that the text speaks of there: those named last before it, in its sentence or before.
 """
 
-import calendar
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from factable.metrics.ledger.cues import cue_words, is_number_key, stands_for
+from factable.metrics.ledger.finding import MentionFinder
 from factable.metrics.ledger.naming import Naming, NamingFinder
 from factable.metrics.ledger.value_index import ORDER, ValueIndex, differs, is_exact, relation_to
 from factable.metrics.ledger.verdict import ClaimState
@@ -24,15 +23,12 @@ from factable.text.stems import beginning
 from factable.text.templates import clean_value
 from factable.text.values import (
     STATED,
-    Date,
     Mention,
     Name,
     Number,
     ParsedText,
     Relation,
-    Time,
     Value,
-    Weekdays,
     compare_values,
     parse_text,
 )
@@ -42,7 +38,6 @@ from factable.types import Span
 
 # Words of an attribute count as a cue up to this many words away from a value.
 NEAR = 9
-MAX_NAME = 40
 # Words that stand this near to a value ask for another one plainly; those for its own only slightly.
 PLAINLY, SLIGHTLY = 0.6, 0.15
 # Words of arithmetic count up to this many characters from a number.
@@ -150,78 +145,7 @@ class Matcher:
     @cached_property
     def found(self) -> list[tuple[Mention, dict[int, Relation]]]:
         """Every mention of the text with the leaves that it states; of overlapping ones the best."""
-        inside = self._in_names()
-        # 2:14:08 is read as a duration and as a time of day, which has no seconds.
-        to_the_second = {
-            (mention.start, mention.end)
-            for mention in self.parsed.mentions
-            if isinstance(mention.value, Number) and self._written(mention).count(":") == 2
-        }
-        pairs = [
-            (mention, self.index.find(mention.value))
-            for mention in self.parsed.mentions
-            if not (is_exact(mention.value) and inside[mention.start])
-            and not (isinstance(mention.value, Time) and (mention.start, mention.end) in to_the_second)
-        ]
-        pairs = [pair if pair[1] else self._without_noun(pair[0]) for pair in pairs]
-        pairs = [
-            (mention, leaves or self._ends_of(mention) or self._on_weekdays(mention))
-            for mention, leaves in pairs
-        ]
-        pairs.sort(key=lambda pair: (not pair[1], pair[0].start - pair[0].end, pair[0].start))
-        kept: list[tuple[Mention, dict[int, Relation]]] = []
-        taken = bytearray(len(self.parsed.text) + 1)
-        for mention, leaves in pairs:
-            if not any(taken[mention.start : mention.end]):
-                taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
-                kept.append((mention, leaves))
-        return sorted(kept, key=lambda pair: pair[0].start)
-
-    def _without_noun(self, mention: Mention) -> tuple[Mention, dict[int, Relation]]:
-        """A name without what it is a name of: "Turbine T19", "Episode Ghost Nets"."""
-        if isinstance(mention.value, Name) and len(mention.value.words) > 1:
-            words = [word for word in self.parsed.words if mention.start <= word.start < mention.end]
-            if len(words) > 1 and beginning(words[0].folded) in self.data_words:
-                value = Name(mention.value.words[1:])
-                leaves = self.index.find(value)
-                if leaves:
-                    return Mention(value, words[1].start, mention.end, mention.sure), leaves
-        return mention, {}
-
-    def _ends_of(self, mention: Mention) -> dict[int, Relation]:
-        """The leaves of both ends of a range that no single value gives: "one to two weeks"."""
-        value = mention.value
-        if not isinstance(value, Number) or value.high is None:
-            return {}
-        ends = [self.index.find(replace(value, value=end, high=None)) for end in (value.value, value.high)]
-        return dict.fromkeys((*ends[0], *ends[1]), Relation.COARSER) if all(ends) else {}
-
-    def _on_weekdays(self, mention: Mention) -> dict[int, Relation]:
-        """The dates that tell rows apart and are on the weekdays of a mention."""
-        if not isinstance(mention.value, Weekdays):
-            return {}
-        return {
-            leaf: Relation.COARSER
-            for frame in self.structure.frames
-            for leaf in frame.identifiers
-            for value in self.index.readings[leaf]
-            if isinstance(value, Date) and value.year and value.month and value.day
-            if calendar.weekday(value.year, value.month, value.day) in mention.value.days
-        }
-
-    def _in_names(self) -> bytearray:
-        """A 1 for each character of a name of the data that has digits, such as "Edge 12"."""
-        covered = bytearray(len(self.parsed.text) + 1)
-        names = {frame.name for frame in self.structure.frames} | {
-            clean_value(leaf.value) for leaf in self.structure.leaves if leaf.kind == "value"
-        }
-        for name in names:
-            if any(map(str.isdecimal, name)) and any(map(str.isalpha, name)) and len(name) <= MAX_NAME:
-                start = self.parsed.text.find(name)
-                while start >= 0:
-                    covered[start : start + len(name)] = b"\x01" * len(name)
-                    start = self.parsed.text.find(name, start + 1)
-        return covered
+        return MentionFinder(self.structure, self.index, self.parsed, self.data_words).found()
 
     @cached_property
     def namings(self) -> list[Naming]:

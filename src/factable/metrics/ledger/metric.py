@@ -184,6 +184,7 @@ class Ledger(VerdictMetric):
             load_structured_weights(self.evidence),
             load_templates(self.templates),
             partial(entailment_of_groups, self.model),
+            partial(answer_questions, QA_MODEL) if self.is_best else None,
         )
 
     def _marks(self, readings: Sequence[StructuredReading]) -> list[list[MarkedSentence]]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from factable.metrics.ledger.coverage import OMITTED, Said, fact_sentence, facts_said
 from factable.metrics.ledger.features import NliAnswer
 from factable.metrics.ledger.reading import Spans, overlaps
+from factable.metrics.ledger.replacements import INSTEAD, said_instead
+from factable.metrics.ledger.replies import AskQuestions
 from factable.metrics.ledger.required import required_leaves
 from factable.metrics.ledger.structured import Item, StructuredReading, items_of, without_overlaps
 from factable.metrics.ledger.verdict import Claim, Fact, Rules, Verdict, label_of
@@ -100,8 +102,12 @@ def structured_verdicts(
     weights: LedgerWeights,
     templates: Templates,
     ask: Ask,
+    ask_questions: AskQuestions | None = None,
 ) -> list[Verdict]:
-    """The verdicts on texts; the NLI model is asked about facts that must be said and were not found."""
+    """The verdicts on texts; the NLI model is asked about facts that must be said and were not found.
+
+    `ask_questions` has a second model read what a text says in place of a fact that it leaves out.
+    """
     said = [facts_said(reading) for reading in readings]
     required = [required_leaves(reading.structure, reading.example.table, rules) for reading in readings]
     doubtful = [
@@ -127,6 +133,9 @@ def structured_verdicts(
                 if is_said
                 else Said("omitted", None, chance)
             )
+    if ask_questions is not None:
+        for reading, of_text, leaves in zip(readings, said, doubtful, strict=True):
+            of_text.update(said_instead(reading, of_text, leaves, ask_questions))
     return [
         _verdict(reading, Weighed.of(reading, marks, weights), of_text, must, rules)
         for reading, marks, of_text, must in zip(readings, marked, said, required, strict=True)
@@ -154,6 +163,9 @@ def _verdict(
         or (leaf.index in said and _is_listed(reading, leaf, said[leaf.index], rules))
     )
     claims = _claims(reading, weighed, flagged)
+    instead = [_claim_instead(reading, fact) for fact in facts if fact.note == INSTEAD]
+    others = [claim for claim in claims if not any(overlaps(claim.span, each.span) for each in instead)]
+    claims = tuple(sorted((*others, *instead)))
     complete = min((fact.probability for fact in facts if fact.required), default=1.0)
     correct = probability(weighed.correct)
     return Verdict(
@@ -178,13 +190,21 @@ def _fact(leaf: Leaf, said: Said, required: bool, wrong: Sequence[Span]) -> Fact
     """A fact as it is shown: contradicted only by words that are marked as wrong."""
     assert leaf.record is not None
     in_wrong = said.span is not None and any(overlaps(said.span, span) for span in wrong)
-    if said.state == "contradicted" and not in_wrong:
+    if said.state == "contradicted" and not in_wrong and said.note != INSTEAD:
         return Fact(leaf.record, "omitted", None, said.probability, required)
     if said.state == "supported" and in_wrong and said.span is not None:
         return Fact(
             leaf.record, "contradicted", said.span, 1 - said.probability, required, "in doubtful words"
         )
     return Fact(leaf.record, said.state, said.span, said.probability, required, said.note)
+
+
+def _claim_instead(reading: StructuredReading, fact: Fact) -> Claim:
+    """The words that stand in place of a fact."""
+    assert fact.span is not None
+    leaf = reading.structure.by_record[fact.record]
+    note = f"{leaf.label}: {leaf.value}"
+    return Claim(*fact.span, "contradicted", (fact.record,), fact.probability, note)
 
 
 def _claims(

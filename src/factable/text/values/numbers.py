@@ -44,9 +44,7 @@ _MULTIPLIERS = {"dozen": 12, "hundred": 100} | SCALES
 _SHORT_SCALES = {"k": 10**3, "K": 10**3, "m": 10**6, "M": 10**6, "mn": 10**6, "bn": 10**9, "tn": 10**12}
 _SCALE = lazy_pattern(rf"[\s-]?({'|'.join(_MULTIPLIERS)})(?![^\W_])", re.IGNORECASE)
 _SHORT_SCALE = lazy_pattern(r"(k|K|m|M|mn|bn|tn)(?![^\W_])|\s(mn|bn|tn)(?![^\W_])")
-_AND_HALF = lazy_pattern(
-    r"[\s-]and[\s-](?:an?[\s-](half|quarter|third)|three[\s-]quarters?)(?![^\W_])", re.IGNORECASE
-)
+_AND_HALF = lazy_pattern(r"(?i)[\s-]and[\s-](?:an?[\s-](half|quarter|third)|three[\s-]quarters?)(?![^\W_])")
 _AND_PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3), "": Fraction(3, 4)}
 
 

@@ -1,0 +1,99 @@
+"""The numbers, dates and names of a text, each with the values of the data that it states."""
+
+import calendar
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from factable.metrics.ledger.value_index import ValueIndex, is_exact
+from factable.structure import Structure
+from factable.text.stems import beginning
+from factable.text.templates import clean_value
+from factable.text.values import Date, Mention, Name, Number, ParsedText, Relation, Time, Weekdays
+
+MAX_NAME = 40
+
+
+@dataclass(frozen=True, eq=False)
+class MentionFinder:
+    """Finds what one text mentions; `data_words` are the beginnings of all words of the data."""
+
+    structure: Structure
+    index: ValueIndex
+    parsed: ParsedText
+    data_words: AbstractSet[str]
+
+    def found(self) -> list[tuple[Mention, dict[int, Relation]]]:
+        """Every mention of the text with the leaves that it states; of overlapping ones the best."""
+        inside = self._in_names()
+        # 2:14:08 is read as a duration and as a time of day, which has no seconds.
+        to_the_second = {
+            (mention.start, mention.end)
+            for mention in self.parsed.mentions
+            if isinstance(mention.value, Number)
+            and self.parsed.text[mention.start : mention.end].count(":") == 2
+        }
+        pairs = [
+            (mention, self.index.find(mention.value))
+            for mention in self.parsed.mentions
+            if not (is_exact(mention.value) and inside[mention.start])
+            and not (isinstance(mention.value, Time) and (mention.start, mention.end) in to_the_second)
+        ]
+        pairs = [pair if pair[1] else self._without_noun(pair[0]) for pair in pairs]
+        pairs = [
+            (mention, leaves or self._ends_of(mention) or self._on_weekdays(mention))
+            for mention, leaves in pairs
+        ]
+        pairs.sort(key=lambda pair: (not pair[1], pair[0].start - pair[0].end, pair[0].start))
+        kept: list[tuple[Mention, dict[int, Relation]]] = []
+        taken = bytearray(len(self.parsed.text) + 1)
+        for mention, leaves in pairs:
+            if not any(taken[mention.start : mention.end]):
+                taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
+                kept.append((mention, leaves))
+        return sorted(kept, key=lambda pair: pair[0].start)
+
+    def _without_noun(self, mention: Mention) -> tuple[Mention, dict[int, Relation]]:
+        """A name without what it is a name of: "Turbine T19", "Episode Ghost Nets"."""
+        if isinstance(mention.value, Name) and len(mention.value.words) > 1:
+            words = [word for word in self.parsed.words if mention.start <= word.start < mention.end]
+            if len(words) > 1 and beginning(words[0].folded) in self.data_words:
+                value = Name(mention.value.words[1:])
+                leaves = self.index.find(value)
+                if leaves:
+                    return Mention(value, words[1].start, mention.end, mention.sure), leaves
+        return mention, {}
+
+    def _ends_of(self, mention: Mention) -> dict[int, Relation]:
+        """The leaves of both ends of a range that no single value gives: "one to two weeks"."""
+        value = mention.value
+        if not isinstance(value, Number) or value.high is None:
+            return {}
+        ends = [self.index.find(replace(value, value=end, high=None)) for end in (value.value, value.high)]
+        return dict.fromkeys((*ends[0], *ends[1]), Relation.COARSER) if all(ends) else {}
+
+    def _on_weekdays(self, mention: Mention) -> dict[int, Relation]:
+        """The dates that tell rows apart and are on the weekdays of a mention."""
+        if not isinstance(mention.value, Weekdays):
+            return {}
+        return {
+            leaf: Relation.COARSER
+            for frame in self.structure.frames
+            for leaf in frame.identifiers
+            for value in self.index.readings[leaf]
+            if isinstance(value, Date) and value.year and value.month and value.day
+            if calendar.weekday(value.year, value.month, value.day) in mention.value.days
+        }
+
+    def _in_names(self) -> bytearray:
+        """A 1 for each character of a name of the data that has digits, such as "Edge 12"."""
+        covered = bytearray(len(self.parsed.text) + 1)
+        names = {frame.name for frame in self.structure.frames} | {
+            clean_value(leaf.value) for leaf in self.structure.leaves if leaf.kind == "value"
+        }
+        for name in names:
+            if any(map(str.isdecimal, name)) and any(map(str.isalpha, name)) and len(name) <= MAX_NAME:
+                start = self.parsed.text.find(name)
+                while start >= 0:
+                    covered[start : start + len(name)] = b"\x01" * len(name)
+                    start = self.parsed.text.find(name, start + 1)
+        return covered
