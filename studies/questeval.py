@@ -6,7 +6,7 @@ python -m studies.questeval [--data ../shared/data] [--elsewhere FOLDER] [--writ
 Rewrites the tables of docs/studies/questeval.md. --elsewhere is a model that was trained on other data than
 WebNLG, as `sh recipes/qa.sh` says. --writer is a model that asks and answers, made by `sh
 recipes/questeval.sh`, --writer-elsewhere one made by it with ONLY=e2e, and --causal a language model, such
-as `python recipes/smollm2.py` makes: they are slow, and score every eleventh text. Rows of models that are
+as `python recipes/smollm2.py` makes: they are slow, and score every 21st text. Rows of models that are
 not given are left out. Answers of models are kept on disk, so a second run is quick. With --max-texts only
 so many texts are used, evenly spaced, and the tables are printed.
 """
@@ -57,7 +57,7 @@ PERPLEXITY = "perplexity of SmolLM2-135M"
 WRITER = 'questeval(compat="paper"), questions by a model'
 WRITER_ELSEWHERE = f"{WRITER} trained on E2E"
 # Models that write take seconds for a text: they score one of so many.
-SLOW_STRIDE = 11
+SLOW_STRIDE = 21
 Agree = Callable[..., NDArray[np.float64]]
 ELSEWHERE = "questeval, its model trained on E2E"
 HUMAN = "semantics"
@@ -122,7 +122,7 @@ def make_tables(
     system_texts = _by_systems(ratings)
     comparison, of_slow = (
         Comparison("table 1, WebNLG"),
-        Comparison("table 1, models that write, every eleventh text"),
+        Comparison("table 1, models that write, every 21st text"),
     )
     rows = _score(ratings, specs, jobs, comparison)
     rows_of_slow = _score(ratings[::SLOW_STRIDE], slow, jobs, of_slow)

@@ -91,12 +91,12 @@ def train_questeval(
     counts = []
     if squad:
         text_tasks = squad_tasks(squad, max_questions=options.max_squad, seed=options.seed)
-        training.learn(text_tasks, "text", work)
+        learnt = training.learn(text_tasks, "text", work)
         text_model = work / "text"
         if not has_manifest(text_model):
             export_t5(training.model, training.tokenizer, text_model, about="asks and answers about texts")
         writer = str(text_model)
-        counts.append(("SQuAD, to ask and to answer", len(text_tasks)))
+        counts.append(("tasks of SQuAD", learnt))
     aligned = align_files(corpora, max_answers=options.max_answers, seed=options.seed)
     log(f"{len(aligned):,} answers found in both a reference and its data")
     questions = ask_about(aligned, writer, _report_progress(len(aligned), log))
@@ -116,8 +116,7 @@ def train_questeval(
     _write_questions(questions, out / QUESTIONS)
     draw = random.Random(options.seed)  # noqa: S311
     tasks = lower_some([*writing_tasks(questions), *answering_tasks(questions, draw)], draw)
-    training.learn(tasks, "data", work)
-    counts.append(("texts and data, to ask and to answer", len(tasks)))
+    counts.append(("tasks of texts and data", training.learn(tasks, "data", work)))
     export_t5(training.model, training.tokenizer, out, about=about)
     _write_card(out, options, counts, training.results)
 
@@ -273,8 +272,8 @@ class Seq2SeqTraining:
         self._learnt: list[str] = []
         self.results: list[TrainingResult] = []
 
-    def learn(self, tasks: Sequence[Seq2SeqTask], name: str, work: Path) -> None:
-        """Train on tasks that are not too long, resuming from the checkpoint in a folder of `work`."""
+    def learn(self, tasks: Sequence[Seq2SeqTask], name: str, work: Path) -> int:
+        """Train on tasks that are not too long, resuming from the checkpoint in `work`; how many there are."""
         options = self._options
         read, written = (self.tokenizer(list(texts))["input_ids"] for texts in zip(*tasks, strict=True))
         encoded = [
@@ -312,6 +311,7 @@ class Seq2SeqTraining:
         )
         self.results.append(result)
         self._learnt.append(_checksum(tasks))
+        return len(encoded)
 
 
 def _seq2seq_loss(model: Any, tasks: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Any:
