@@ -273,7 +273,7 @@ class Seq2SeqTraining:
         self.results: list[TrainingResult] = []
 
     def learn(self, tasks: Sequence[Seq2SeqTask], name: str, work: Path) -> int:
-        """Train on tasks that are not too long, resuming from the checkpoint in `work`; how many there are."""
+        """Train on tasks that are not too long, resuming from the checkpoint in `work`; how many they are."""
         options = self._options
         read, written = (self.tokenizer(list(texts))["input_ids"] for texts in zip(*tasks, strict=True))
         encoded = [
