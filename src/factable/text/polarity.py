@@ -98,6 +98,8 @@ _MARKS = _words(", ; : ( ) [ ] – — • | *") | {"\n"}
 _HARD_MARKS = _words("; ( ) [ ] — • |") | {"\n"}
 # How far a subject may stretch before its verb.
 _MAX_SUBJECT = 8
+# A preposition so near to a negation belongs to the verb that is denied.
+_MAX_PARTICLES = 2
 # Words of a clause: a longer one is no sentence that anybody reads, and is read in several.
 _MAX_CLAUSE = 100
 
@@ -222,7 +224,8 @@ def _begins_clause(tokens: Sequence[Token], index: int, start: int, has_verb: bo
     if previous == "," and word in ("with", "without", "plus") and has_verb:
         return True
     if word == "with" and has_verb and _is_negated(tokens[start:index]):
-        return True
+        # "Should not live with cats": the verb and its preposition go together.
+        return not _is_negated(tokens[max(start, index - _MAX_PARTICLES) : index])
     if word in (",", "–", ":") and following in _PARTICIPLES:
         return True
     if word == "nor":
@@ -421,7 +424,7 @@ def _list_end(words: Sequence[str], index: int, and_joins: bool = False) -> int:
         word = words[place]
         if word in ("or", "nor") or (and_joins and word == "and"):
             return end
-        if word in ("with", "and"):
+        if word == "and" or (word == "with" and place - index > _MAX_PARTICLES):
             return min(first, place)
         if word in (",", "–", ":"):
             first = min(first, place)

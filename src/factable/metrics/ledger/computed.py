@@ -312,6 +312,9 @@ class _Search:
         """Whether a quotient has the unit of the number: a price per head, or one time another."""
         if self.dimension == "speed":
             return (one.dimension, other.dimension) == ("length", "time")
+        if not one.dimension and self.dimension == "money" and _MEAN.search(self.near):
+            # Sums of money that have no unit: the average of what was pledged.
+            return not other.dimension
         return one.dimension == (self.dimension or other.dimension)
 
     def _percentages(self) -> Iterator[_Family]:

@@ -107,7 +107,10 @@ _ARITHMETIC_AFTER = lazy_pattern(
 _MARK = lazy_pattern(r"[,;)]")
 _ONE = frozenset(("one", "a", "an"))
 _GENERIC = frozenset(("value", "amount", "result", "reading", "number", "figure", "score", "measurement"))
-_RIGHT_AFTER = lazy_pattern(r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?", re.IGNORECASE)
+_RIGHT_AFTER = lazy_pattern(
+    r"\s*\(?(?:on|in|at|for|by|from)?\s*(?:the\s+)?|(?:\s(?!and\b|or\b)[a-z-]+){1,2}\s(?:on|in|at)\s(?:the\s+)?",
+    re.IGNORECASE,
+)
 
 
 class Matcher:
@@ -490,7 +493,8 @@ class Matcher:
         is_rank = isinstance(value, Number) and value.unit == "ordinal"
         written = self._written(mention)
         is_share = isinstance(value, Number) and 0 < value.value < 1 and not any(map(str.isdecimal, written))
-        is_one = isinstance(value, Number) and not value.unit and (written in _ONE or is_share)
+        is_rate = written.partition(" ")[0] in ("a", "an")
+        is_one = isinstance(value, Number) and (is_rate or (not value.unit and (written in _ONE or is_share)))
         return is_exact(value) and not is_rank and not is_one and not self.is_period(mention)
 
     def _written(self, mention: Mention) -> str:

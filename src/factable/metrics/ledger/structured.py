@@ -88,6 +88,9 @@ _REACHED = lazy_pattern(
     re.IGNORECASE,
 )
 _LETTERS = lazy_pattern(r"[^\W\d_]")
+_DIGITS = lazy_pattern(r"\d+")
+# Longer values are words, whose numbers are facts.
+MAX_CODE = 24
 
 
 STATEMENTS = tuple(
@@ -195,12 +198,25 @@ class StructuredReading:
             return True
         if not isinstance(value, Number):
             return False
+        if not value.unit and words in self._digits:
+            return True
         if value.unit == "ordinal" or value.bound in ("over", "under", "at least", "at most"):
             return True
         if _REACHED.search(self.text[max(0, match.span[0] - 12) : match.span[0]]):
             return True
         around = self.text[max(0, match.span[0] - 8) : match.span[1] + 10]
         return 0 <= value.value <= SMALL and not value.unit and bool(_COUNTED.search(around))
+
+    @cached_property
+    def _digits(self) -> frozenset[str]:
+        """The digits in values that are no numbers, such as 24 of `2026-W24`."""
+        values = [leaf.value for leaf in self.structure.leaves if leaf.kind == "value"]
+        return frozenset(
+            digits.lstrip("0")
+            for value in values
+            if _LETTERS.search(value) and len(value) <= MAX_CODE
+            for digits in _DIGITS.findall(value)
+        )
 
     @cached_property
     def statements(self) -> list[Statement]:

@@ -65,7 +65,8 @@ class ValueIndex:
         words = dict.fromkeys((*regions_of(code), *other_words(code), *COMPASS.get(code, ())))
         readings = _readings(leaf.value, ".".join(leaf.keys), tuple(beside))
         unsigned = self._unsigned(leaf, readings)
-        return (*map(parse_name, words), *readings, *unsigned, *_further(code, readings, beside))
+        further = (*_further(code, readings, beside), *_of_quotient(readings))
+        return (*map(parse_name, words), *readings, *unsigned, *further)
 
     def _unsigned(self, leaf: Leaf, readings: Sequence[Value]) -> Iterator[Number]:
         """A payment of 950 for an amount of -950, where a column has amounts of both signs."""
@@ -274,6 +275,13 @@ def _further(value: str, readings: Sequence[Value], telling: Sequence[tuple[str,
     unit, scale = money_around(telling)
     if scale > 1:
         yield replace(number, value=scale * number.value, step=scale * number.step, unit=unit)
+
+
+def _of_quotient(readings: Sequence[Value]) -> Iterator[Number]:
+    """A rate with words between its units: "119 g of CO2 per km"."""
+    for value in readings:
+        if isinstance(value, Number) and " per " in value.unit:
+            yield replace(value, unit=value.unit.partition(" per ")[0])
 
 
 def _amounts(number: Number) -> set[Fraction]:
