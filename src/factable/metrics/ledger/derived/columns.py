@@ -150,8 +150,7 @@ class Rows:
     def common_words(self) -> frozenset[str]:
         """Words that most names of rows contain: university, awards."""
         counts = Counter(word for row in self.members for word in set(stems_of(row.name)))
-        half = len(self.members) / 2
-        return frozenset(word for word, count in counts.items() if count >= half and count > 1)
+        return frozenset(word for word, count in counts.items() if 2 * count >= max(4, len(self.members)))
 
     @cached_property
     def numbers(self) -> frozenset[int]:
