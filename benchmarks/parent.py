@@ -8,7 +8,7 @@ are compared too.
 """
 
 import argparse
-import importlib
+import importlib.util
 import os
 import random
 import subprocess
@@ -111,28 +111,37 @@ def _tree_megabytes(parent: int) -> float:
     return pages / 1024
 
 
-def time_peer(checkout: str, corpus: list[Example]) -> None:
-    """One core of the peer against one core of ours, on the same examples and with the same F."""
-    sys.path.insert(0, checkout)
-    peer = importlib.import_module("parent.parent")
+def score_by_peer(checkout: str, examples: list[Example]) -> list[float]:
+    """The F of each example by KaijuML/parent."""
+    path = Path(checkout) / "parent" / "parent.py"
+    described = importlib.util.spec_from_file_location("kaiju_parent", path)
+    assert described is not None
+    assert described.loader is not None
+    peer = importlib.util.module_from_spec(described)
+    described.loader.exec_module(peer)
     packages = [
         (
             example.text.split(),
             [reference.split() for reference in example.references],
             [(record.attribute.split(), record.value.split()) for record in example.table.records],
         )
-        for example in corpus[:PEER_SAMPLE]
+        for example in examples
     ]
-    theirs: list[float] = []
+    return [peer.parent_instance_level(package)[2] for package in packages]
+
+
+def time_peer(checkout: str, corpus: list[Example]) -> None:
+    """One core of the peer against one core of ours, on the same examples and with the same F."""
+    sample = corpus[:PEER_SAMPLE]
     start = time.perf_counter()
-    theirs = [peer.parent_instance_level(package)[2] for package in packages]
+    theirs = score_by_peer(checkout, sample)
     peer_seconds = time.perf_counter() - start
     metric = parse('parent(compat="kaiju", mix=0.5)')
-    ours = metric.score(corpus[:PEER_SAMPLE]).values
+    ours = metric.score(sample).values
     seconds = best_of(3, lambda: metric.score(corpus))
-    ratio = (len(corpus) / seconds) / (len(packages) / peer_seconds)
+    ratio = (len(corpus) / seconds) / (len(sample) / peer_seconds)
     worst = max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
-    print(f"peer, tokens given, 1 core   {rate(len(packages), peer_seconds)}")
+    print(f"peer, tokens given, 1 core   {rate(len(sample), peer_seconds)}")
     print(f"ours, tokenising too, 1 core {rate(len(corpus), seconds)}   {ratio:,.0f} times the peer")
     print(f"largest difference of F: {worst:.1e}")
 

@@ -1,10 +1,11 @@
 """Reading JSON lines: factable.read beside orjson alone, with compiled records and with their Python twins.
 
-python benchmarks/reading.py [--size 40000]
+python benchmarks/reading.py [--size 40000] [--peer CHECKOUT]
 
 Each example has 12 facts, as an object, as nested objects, as rows or as triples. Then `factable score -m
-parent`, file to file, on objects. All rates are per second of processor time, which other programs on the
-same machine do not change much.
+parent --jobs 2`, file to file, on objects; `--peer` names a checkout of KaijuML/parent, whose function for
+one example is given tokens, and whose own reading is not counted. All rates are per second of processor time,
+which other programs on the same machine do not change much.
 """
 
 import argparse
@@ -25,7 +26,7 @@ import factable
 from factable.io import blocks, data, duplicates
 from factable.kernels import COMPILED, reading
 from factable.types import Example
-from parent import make_corpus
+from parent import PEER_SAMPLE, make_corpus, score_by_peer
 
 FORMS: dict[str, Callable[[Example], object]] = {
     "object": lambda example: {record.attribute: record.value for record in example.table.records},
@@ -101,13 +102,20 @@ def compare(examples: list[Example], folder: Path) -> None:
         print(f"{form:<10}{rates[0]:>10,.0f}{rates[1]:>10,.0f}{ours / least:>10.2f}x{rates[2]:>10,.0f}")
 
 
-def end_to_end(path: Path, size: int) -> None:
-    """Print the rate of the command, its start included."""
-    command = [sys.executable, "-m", "factable", "score", str(path), "-m", "parent"]
+def end_to_end(path: Path, examples: list[Example], peer: str | None) -> None:
+    """Print the rate of the command with two processes, its start included, and what it is to a peer's."""
+    command = [sys.executable, "-m", "factable", "score", str(path), "-m", "parent", "--jobs", "2"]
     subprocess.run([*command, "--format", "jsonl", "--out", str(path.with_suffix(".out"))], check=True)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    rate = size / (used.ru_utime + used.ru_stime)
-    print(f"factable score, file to file: {rate:,.0f} examples per second")
+    rate = len(examples) / (used.ru_utime + used.ru_stime)
+    least = len(examples) / seconds(partial(parse_only, path))
+    print(
+        f"factable score, file to file: {rate:,.0f} examples/s, {least / rate:.1f} times the time of orjson"
+    )
+    if peer:
+        sample = examples[:PEER_SAMPLE]
+        theirs = len(sample) / seconds(partial(score_by_peer, peer, sample), repeats=3)
+        print(f"peer, given tokens: {theirs:,.0f} examples/s; we are {rate / theirs:.0f} times as fast")
 
 
 def main() -> None:
@@ -116,12 +124,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--size", type=int, default=40_000)
-    examples = list(make_corpus(parser.parse_args().size))
+    parser.add_argument("--peer", help="a checkout of KaijuML/parent")
+    arguments = parser.parse_args()
+    examples = list(make_corpus(arguments.size))
     gc.collect()
     gc.freeze()
     with tempfile.TemporaryDirectory() as folder:
         compare(examples, Path(folder))
-        end_to_end(Path(folder) / "object.jsonl", len(examples))
+        end_to_end(Path(folder) / "object.jsonl", examples, arguments.peer)
 
 
 if __name__ == "__main__":
