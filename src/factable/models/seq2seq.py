@@ -16,7 +16,7 @@ from factable.models.runtime.folders import (
     load_hf_weights,
     use_best_device,
 )
-from factable.models.runtime.manifest import DECODER, ENCODER, SEQ2SEQ, has_manifest
+from factable.models.runtime.manifest import DECODER, ENCODER, SEQ2SEQ, TOKENIZER, has_manifest
 from factable.models.runtime.progress import Advance, no_progress
 from factable.models.runtime.session import OnnxModel, load_session, not_loaded
 
@@ -55,7 +55,10 @@ class OnnxSeq2Seq(OnnxModel):
     def __init__(self, folder: Path, *, threads: int = 0) -> None:
         super().__init__(folder, SEQ2SEQ, threads=threads, file=ENCODER)
         self._decoder = load_session(self._manifest, file=DECODER)
-        self._start, self._end = (self._tokenizer.token_to_id(token) for token in ("<pad>", "</s>"))
+        start, end = (self._tokenizer.token_to_id(token) for token in ("<pad>", "</s>"))
+        if start is None or end is None:
+            raise not_loaded(self._manifest, TOKENIZER, "it has no <pad> or no </s>")
+        self._start, self._end = start, end
         self._no_answer: int = self._tokenizer.encode(UNANSWERABLE, add_special_tokens=False).ids[0]
         self._generate("")
 

@@ -51,7 +51,7 @@ def _encoder(model: Any) -> "torch.nn.Module":
     """From the tokens of one text to the keys and values for each layer of the decoder."""
     import torch
 
-    class Encoder(torch.nn.Module):
+    class Encoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
         def __init__(self) -> None:
             super().__init__()
             self.model = model
@@ -73,7 +73,7 @@ def _decoder(model: Any) -> "torch.nn.Module":
     """From a token, the keys and values of those before and those of the text to scores of the next token."""
     import torch
 
-    class Decoder(torch.nn.Module):
+    class Decoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
         def __init__(self) -> None:
             super().__init__()
             self.model = model
