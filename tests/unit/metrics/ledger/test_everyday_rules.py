@@ -186,3 +186,38 @@ def test_whole_words_are_marked():
         start = text.index(words)
         assert not text[start - 1 : start].isalnum()
         assert not text[start + len(words) : start + len(words) + 1].isalnum()
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "words"),
+    [
+        # The words in place of a fact.
+        (
+            {"name": "Blue Spice", "eatType": "pub", "area": "riverside"},
+            "Blue Spice is a coffee shop in the riverside area.",
+            "coffee shop",
+        ),
+        # No square metres and bedrooms are added up.
+        (
+            {"house": "14 Alder Row", "living_area_m2": 96, "bedrooms": 3, "built": 1931},
+            "Built in 1931, 14 Alder Row has three bedrooms and 99 m² of living space.",
+            "99 m²",
+        ),
+        # One end of a range is not the range.
+        (
+            {"nursery": "Pebble House", "opening": {"from": "07:00", "to": "17:00"}},
+            "Pebble House is open from 2 am to 5 pm.",
+            "2 am",
+        ),
+    ],
+)
+def test_wrong_words_are_marked(data, text, words):
+    verdict = factable.check(data, text)
+    assert any(
+        words in text[claim.start : claim.end] for claim in verdict.claims if claim.state != "supported"
+    )
+
+
+def test_a_preposition_shares_the_denial_of_its_verb():
+    cats = {"name": "Pepper", "good_with": {"children": True, "cats": False}}
+    assert factable.check(cats, "Pepper is good with children, but should not live with cats.").is_ok
