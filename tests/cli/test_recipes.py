@@ -32,7 +32,7 @@ ENTRY = """<entry category="{category}" eid="Id{number}" size="2">
 E2E = [
     ("name[Zizzi], food[Italian]", "Zizzi serves Italian food ."),
     ("name[Aromi], food[French]", "Aromi serves French food ."),
-    ("name[Zizzi], priceRange[cheap]", "Zizzi is cheap ."),
+    *((f"name[Zizzi {number}], priceRange[cheap]", f"Zizzi {number} is cheap .") for number in range(40)),
 ]
 NLI_PAIRS = [
     {"premise": "A man sleeps.", "hypothesis": "A person sleeps.", "label": "entailment"},

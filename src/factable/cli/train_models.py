@@ -37,6 +37,16 @@ def count_option(flag: str, name: str, default: int, text: str) -> Decorator:
     )
 
 
+def start_option(text: str) -> Decorator:
+    """The option for a model folder to begin with."""
+    return click.option(
+        "--start",
+        type=click.Path(path_type=Path),
+        metavar="FOLDER",
+        help=f"{text} Default: the base.",
+    )
+
+
 @click.command()
 @click.argument("recipe", type=click.Path(path_type=Path))
 @folder_argument
@@ -48,12 +58,7 @@ def count_option(flag: str, name: str, default: int, text: str) -> Decorator:
     help="Folder of the files in the recipe. Default: the current one.",
 )
 @base_option
-@click.option(
-    "--start",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="NLI model folder to train further. Default: the base.",
-)
+@start_option("NLI model folder to train further.")
 @threads_option
 def nli(recipe: Path, out: Path, data: Path, base: Path | None, start: Path | None, threads: int) -> None:
     """Train an NLI model from a RECIPE (TOML); needs the train extra.
@@ -81,6 +86,7 @@ def nli(recipe: Path, out: Path, data: Path, base: Path | None, start: Path | No
 @count_option("--per-text", "per_text", QaOptions().per_text, "Questions to make from each reference.")
 @count_option("--max-questions", "max_questions", QaOptions().max_questions, "Maximum per file.")
 @base_option
+@start_option("QA model folder to train further.")
 @schedule_options(QaOptions(), min_batch=2)
 @about_option("question answering")
 @threads_option
@@ -90,6 +96,7 @@ def qa(
     out: Path,
     held_out: Sequence[str],
     base: Path | None,
+    start: Path | None,
     questions: str,
     about: str,
     threads: int,
@@ -112,6 +119,7 @@ def qa(
         about=about,
         threads=threads,
         log=log,
+        start=start,
     )
     log(f"model written to {out}")
 
@@ -120,12 +128,7 @@ def qa(
 @files_argument
 @folder_argument
 @base_option
-@click.option(
-    "--start",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Model folder whose encoder to start from. Default: the base.",
-)
+@start_option("Model folder whose encoder to start from.")
 @schedule_options(MarksOptions(), min_batch=2)
 @about_option("marks")
 @threads_option

@@ -13,7 +13,14 @@ from factable.models.runtime.manifest import QA
 from factable.models.runtime.progress import no_progress
 from factable.text.answers import token_f1
 from factable.train.card import describe_training, markdown_table, write_card
-from factable.train.encoder import EncodedPairs, find_base, load_base_tokenizer, load_encoder, train_on_pairs
+from factable.train.encoder import (
+    EncodedPairs,
+    copy_weights,
+    find_base,
+    load_base_tokenizer,
+    load_encoder,
+    train_on_pairs,
+)
 from factable.train.export import export_model, set_temperature
 from factable.train.options import QaOptions
 from factable.train.qa_questions import QaQuestion, make_questions
@@ -53,8 +60,12 @@ def train_qa(
     about: str,
     threads: int,
     log: Log,
+    start: Path | None = None,
 ) -> None:
-    """Train a model and write its folder; checkpoints are beside it, in `OUT.work`."""
+    """Train a model and write its folder; checkpoints are beside it, in `OUT.work`.
+
+    `start` is the folder of a QA model with the same encoder, whose weights to start from.
+    """
     base = find_base(base)
     templates = load_questions(questions)
     questions_by_file = make_questions(
@@ -63,6 +74,8 @@ def train_qa(
     for name, asked in questions_by_file.items():
         log(f"{name}: {len(asked):,} questions, {_unanswerable_share(asked):.0%} without an answer")
     model = load_qa_model(base, seed=options.seed)
+    if start is not None:
+        copy_weights(start, model, head=True)
     everything = [question for asked in questions_by_file.values() for question in asked]
     result = train_on_questions(model, everything, base, work_folder(out), options, threads=threads, log=log)
     export_model(model, base, out, kind=QA, about=about)

@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,11 +13,12 @@ from factable.errors import DataError, Fault
 from factable.io.files import open_input
 from factable.io.read import iter_examples
 from factable.text.linearise import LinearData, linearise
-from factable.text.questions import Questions, blank_out
+from factable.text.questions import Questions, attribute_key, blank_out
 from factable.text.sentences import sentence_spans
 from factable.text.templates import clean_value, facts_of, fill
 from factable.text.values import Boolean, Hit, ParsedText, Relation, find_value, parse_text, parse_value
 from factable.train.corruptions import Knowledge, add_generation_noise
+from factable.train.perturbations import value_type
 from factable.types import Example, Record, Span
 
 _DENIAL = re.compile(r"\b(?:not|no|non|never|isn't|isn’t)\b(?:\W+\w+){0,3}\W*\Z", re.IGNORECASE)
@@ -192,6 +194,10 @@ class QaCorpus:
         self.knowledge = Knowledge(fact for passage in passages for fact in passage.facts)
         self._questions = questions
         self._attributes = sorted({fact.attribute for passage in passages for fact in passage.facts})
+        self._by_attribute: dict[str, list[QaPassage]] = defaultdict(list)
+        for passage in passages:
+            for attribute in dict.fromkeys(fact.attribute for fact in passage.facts):
+                self._by_attribute[attribute].append(passage)
 
     def read(self, text: str) -> ParsedText:
         """The text, sometimes as a system would write it, with its values."""
@@ -241,6 +247,10 @@ class QaCorpus:
         indices = list(range(len(facts)))
         self.draw.shuffle(indices)
         return linearise({index: facts[index] for index in indices})
+
+    def passage_with(self, attribute: str) -> QaPassage:
+        """A passage with a fact of an attribute that some passage has."""
+        return self.draw.choice(self._by_attribute[attribute])
 
     def unstated_fact(self, passage: QaPassage) -> Record | None:
         """A fact about one of the subjects that the passage does not state."""
@@ -335,6 +345,84 @@ def other_subject_in_text(corpus: QaCorpus, passage: QaPassage) -> QaQuestion | 
     return QaQuestion(corpus.question(fact), corpus.vary(passage.text), None)
 
 
+# Questions that only who did what decides: other values of the same type stand in the text, too.
+
+
+def exchanged_in_text(corpus: QaCorpus, passage: QaPassage) -> QaQuestion | None:
+    """A fact of a text in which two values of one type are in each other's place."""
+    return _ask_exchanged(corpus, passage)
+
+
+def exchanged_between_two_texts(corpus: QaCorpus, passage: QaPassage) -> QaQuestion | None:
+    """The same, in two texts about different things that share an attribute."""
+    joined = _join(corpus, passage)
+    return joined and _ask_exchanged(corpus, joined)
+
+
+def value_in_one_of_two_texts(corpus: QaCorpus, passage: QaPassage) -> QaQuestion | None:
+    """A fact that one of two texts states, while the other says the same of something else."""
+    joined = _join(corpus, passage)
+    return joined and value_in_text(corpus, joined)
+
+
+def attribute_of_the_same_type(corpus: QaCorpus, passage: QaPassage) -> QaQuestion | None:
+    """An attribute that the text does not state, beside a value that it could have."""
+    fact = corpus.draw.choice(passage.facts)
+    other = corpus.knowledge.swap_attribute(fact, corpus.draw)
+    if other is None or other.attribute in {each.attribute for each in passage.facts}:
+        return None
+    words, meant = (set(attribute_key(each.attribute).split()) for each in (fact, other))
+    example = next(
+        each for each in corpus.passage_with(other.attribute).facts if each.attribute == other.attribute
+    )
+    if words & meant or value_type(example) != value_type(fact):
+        return None
+    return QaQuestion(corpus.question(other), corpus.vary(passage.text), None)
+
+
+def _join(corpus: QaCorpus, passage: QaPassage) -> QaPassage | None:
+    """Two passages in a row that share an attribute and no name."""
+    other = corpus.passage_with(corpus.draw.choice(passage.facts).attribute)
+    first, second = corpus.draw.sample([passage, other], 2)
+    if _names(first) & _names(second):
+        return None
+    return QaPassage([*first.facts, *second.facts], f"{first.text} {second.text}", ())
+
+
+def _names(passage: QaPassage) -> set[str]:
+    return {name for fact in passage.facts for name in (fact.subject, fact.value)}
+
+
+def _ask_exchanged(corpus: QaCorpus, passage: QaPassage) -> QaQuestion | None:
+    reading = corpus.read(passage.text)
+    facts = corpus.draw.sample(passage.facts, len(passage.facts))
+    spans = {fact: span for fact in facts if (span := _only_span(fact, reading))}
+    pairs = [
+        (first, second)
+        for first in spans
+        for second in spans
+        if spans[first][1] <= spans[second][0]
+        and value_type(first) == value_type(second) != "Boolean"
+        and first[:2] != second[:2]
+    ]
+    # Values of one attribute for two subjects are the hardest to tell apart.
+    same = [pair for pair in pairs if pair[0].attribute == pair[1].attribute]
+    if not pairs:
+        return None
+    first, second = corpus.draw.choice(same or pairs)
+    (start, end), (begin, stop), text = spans[first], spans[second], reading.text
+    changed = text[:start] + text[begin:stop] + text[end:begin] + text[start:end] + text[stop:]
+    if corpus.draw.random() < 0.5:
+        return QaQuestion(corpus.question(first), changed, (start, start + stop - begin))
+    return QaQuestion(corpus.question(second), changed, (stop - (end - start), stop))
+
+
+def _only_span(fact: Record, reading: ParsedText) -> Span | None:
+    """Where a text states a value, if it does so once and exactly."""
+    hits = find_value(fact.value, reading, fact.attribute)
+    return hits[0].span if len(hits) == 1 and hits[0].relation is Relation.EQUAL else None
+
+
 # Sentences with a blank, and questions about facts, answered by the data.
 
 
@@ -416,6 +504,10 @@ KINDS: Mapping[QuestionKind, float] = {
     unstated_in_text: 1.5,
     value_removed_from_text: 1,
     other_subject_in_text: 0.8,
+    exchanged_in_text: 2.5,
+    exchanged_between_two_texts: 1,
+    value_in_one_of_two_texts: 1,
+    attribute_of_the_same_type: 2.5,
     blank_in_data: 3,
     blank_swapped_in_data: 1.2,
     blank_not_in_data: 1.8,

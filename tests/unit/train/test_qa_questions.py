@@ -2,11 +2,13 @@
 
 import json
 import random
+import re
 
 import pytest
 
 from factable.errors import DataError
 from factable.text.questions import BLANK, Questions
+from factable.text.sentences import split_sentences
 from factable.text.values import parse_text
 from factable.train.qa_questions import (
     KINDS,
@@ -30,6 +32,10 @@ def example(number):
     if number % 4 == 3:
         records = (Record(name, "field", "maths"),)
         return Example(str(number), "", "", Table(records), (f"{name} did maths.",))
+    if number % 4 == 2:
+        died = CITIES[(number + 1) % 6]
+        records = (Record(name, "birthPlace", city), Record(name, "deathPlace", died))
+        return Example(str(number), "", "", Table(records), (f"{name}, born in {city}, died in {died}.",))
     records = (Record(name, "birthPlace", city), Record(name, "birthYear", year))
     texts = (f"{name} was born in {city} in {year}.", f"Born in {year}, {name} comes from {city}.")
     return Example(str(number), "", "", Table(records), texts)
@@ -65,11 +71,28 @@ def test_swapped_values_are_the_answer(made):
         )
 
 
+def test_of_exchanged_values_the_answer_is_what_the_text_now_says(made):
+    exchanged = [asked for asked in made if asked.kind == "exchanged_in_text"]
+    assert exchanged
+    for asked in exchanged:
+        born, died = re.search(r"(\w+)\W* born in (\w+)\W+ died in (\w+)", asked.context).groups()[1:]
+        assert asked.context[slice(*asked.answer)] == (born if "birth" in asked.question else died)
+
+
+def test_of_two_texts_the_answer_is_in_that_about_the_subject(made):
+    for asked in made:
+        if asked.kind in ("value_in_one_of_two_texts", "exchanged_between_two_texts"):
+            subject = next(name for name in NAMES if name in asked.question)
+            said = next(text for text in split_sentences(asked.context) if subject.lower() in text.lower())
+            start = asked.context.index(said)
+            assert start <= asked.answer[0] < start + len(said), asked
+
+
 def test_what_is_not_there_has_no_answer(made):
     without = {asked.kind for asked in made if asked.answer is None}
     assert without == {
-        "unstated_in_text", "value_removed_from_text", "other_subject_in_text", "blank_not_in_data",
-        "blank_of_other_text", "unstated_in_data",
+        "unstated_in_text", "value_removed_from_text", "other_subject_in_text", "attribute_of_the_same_type",
+        "blank_not_in_data", "blank_of_other_text", "unstated_in_data",
     }  # fmt: skip
     for asked in made:
         if asked.kind == "other_subject_in_text":
