@@ -21,16 +21,7 @@ sh "$here/e2e.sh" "$data/e2e" "$work"
 # An eighth of the restaurants is enough: they are very similar.
 awk 'NR % 8 == 1' "$work/e2e-train.jsonl" > "$work/e2e-part.jsonl"
 
-# A second pass, mostly over data-to-text, with other questions; an eighth of SQuAD keeps it used to prose.
-xz -dc "$data/qa/squad_train-v1.1.json.xz" | python3 -c "
-import json, sys
-squad = json.load(sys.stdin)
-json.dump({'data': squad['data'][::8]}, sys.stdout)" > "$work/squad-part.json"
-
-factable train qa "$data/qa/squad_train-v1.1.json.xz" "$work/webnlg-train.jsonl" "$work/e2e-part.jsonl" \
-    "$work/first" "$@"
-factable train qa "$work/squad-part.json" "$work/webnlg-train.jsonl" "$work/e2e-part.jsonl" "$out" \
-    --start "$work/first" --rate 1e-4 --seed 1 \
+factable train qa "$data/qa/squad_train-v1.1.json.xz" "$work/webnlg-train.jsonl" "$work/e2e-part.jsonl" "$out" \
     --held-out "$data/qa/squad_dev-v1.1.json.xz" --held-out "$work/webnlg-dev.jsonl" \
     --held-out "$work/webnlg-unseen.jsonl" --held-out "$work/e2e-dev.jsonl" \
     --about "answers questions from texts and data; all-MiniLM-L6-v2 trained on SQuAD, WebNLG and E2E" "$@"

@@ -162,6 +162,13 @@ def test_qa(data, base, tmp_path):
     assert 0 <= found.answerable <= 1
 
 
+def test_qa_relations(data, base, tmp_path):
+    model = run_recipe("qa_relations.sh", data, base, tmp_path / "relations")
+    question = QuestionInText("Where was Ann Lee born?", "Ann Lee was born in Aden.")
+    (found,) = answer_questions(model, [question])
+    assert 0 <= found.answerable <= 1
+
+
 def test_ranker(data, base, tmp_path):
     model = run_recipe("ranker.sh", data, base, tmp_path / "ranker")
     assert len(embed(model, ["Ann Lee was born in Aden."])) == 1

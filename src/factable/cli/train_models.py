@@ -85,6 +85,9 @@ def nli(recipe: Path, out: Path, data: Path, base: Path | None, start: Path | No
 )
 @count_option("--per-text", "per_text", QaOptions().per_text, "Questions to make from each reference.")
 @count_option("--max-questions", "max_questions", QaOptions().max_questions, "Maximum per file.")
+@click.option(
+    "--relations", is_flag=True, help="Also ask what only who did what decides, as the ledger's model learnt."
+)
 @base_option
 @start_option("QA model folder to train further.")
 @schedule_options(QaOptions(), min_batch=2)

@@ -8,6 +8,7 @@ class QaOptions(NamedTuple):
 
     per_text: int = 3
     max_questions: int = 48_000
+    relations: bool = False
     batch_size: int = 32
     learning_rate: float = 1.5e-4
     seed: int = 0

@@ -69,7 +69,12 @@ def train_qa(
     base = find_base(base)
     templates = load_questions(questions)
     questions_by_file = make_questions(
-        files, templates, per_text=options.per_text, max_questions=options.max_questions, seed=options.seed
+        files,
+        templates,
+        per_text=options.per_text,
+        max_questions=options.max_questions,
+        seed=options.seed,
+        relations=options.relations,
     )
     for name, asked in questions_by_file.items():
         log(f"{name}: {len(asked):,} questions, {_unanswerable_share(asked):.0%} without an answer")
@@ -79,7 +84,14 @@ def train_qa(
     everything = [question for asked in questions_by_file.values() for question in asked]
     result = train_on_questions(model, everything, base, work_folder(out), options, threads=threads, log=log)
     export_model(model, base, out, kind=QA, about=about)
-    tests = make_questions(held_out, templates, per_text=1, max_questions=MAX_HELD_OUT, seed=options.seed + 1)
+    tests = make_questions(
+        held_out,
+        templates,
+        per_text=1,
+        max_questions=MAX_HELD_OUT,
+        seed=options.seed + 1,
+        relations=options.relations,
+    )
     answers = {name: predict_answers(out, asked) for name, asked in tests.items()}
     figures = {name: measure_answers(asked, answers[name]) for name, asked in tests.items()}
     for name, row in figures.items():

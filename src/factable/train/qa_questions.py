@@ -43,14 +43,29 @@ class QaQuestion(NamedTuple):
 
 
 def make_questions(
-    files: Sequence[str], questions: Questions, *, per_text: int, max_questions: int, seed: int
+    files: Sequence[str],
+    questions: Questions,
+    *,
+    per_text: int,
+    max_questions: int,
+    seed: int,
+    relations: bool = False,
 ) -> dict[str, list[QaQuestion]]:
-    """The questions of each file, by its name; at most `max_questions` of each, drawn at random."""
-    return {file: _questions_of(file, questions, per_text, max_questions, seed) for file in files}
+    """The questions of each file, by its name; at most `max_questions` of each, drawn at random.
+
+    `relations` adds questions that only who did what decides.
+    """
+    kinds = {**KINDS, **RELATIONS} if relations else KINDS
+    return {file: _questions_of(file, questions, per_text, max_questions, seed, kinds) for file in files}
 
 
 def _questions_of(
-    file: str, questions: Questions, per_text: int, max_questions: int, seed: int
+    file: str,
+    questions: Questions,
+    per_text: int,
+    max_questions: int,
+    seed: int,
+    kinds: "Mapping[QuestionKind, float]",
 ) -> list[QaQuestion]:
     draw = random.Random(seed)  # noqa: S311
     # SQuAD is one JSON value, possibly compressed; converted data sets are .jsonl.
@@ -58,7 +73,7 @@ def _questions_of(
         made = list(cut_passages(read_squad(file), draw))
     else:
         passages = pair_with_references(list(iter_examples(file, need_text=False)))
-        made = list(write_questions_about(QaCorpus(passages, questions, seed=seed), per_text))
+        made = list(write_questions_about(QaCorpus(passages, questions, seed=seed), per_text, kinds))
     if not made:
         remedy = "give converted data sets with references, or SQuAD files"
         raise DataError([Fault(file, None, "no questions can be made from it", remedy)])
@@ -284,9 +299,11 @@ def _first_stated(hits: Sequence[Hit]) -> Span | None:
 QuestionKind = Callable[[QaCorpus, QaPassage], QaQuestion | None]
 
 
-def write_questions_about(corpus: QaCorpus, per_text: int) -> Iterator[QaQuestion]:
+def write_questions_about(
+    corpus: QaCorpus, per_text: int, kinds: Mapping[QuestionKind, float]
+) -> Iterator[QaQuestion]:
     """Questions about each passage, of kinds drawn by weight; fewer where a kind is impossible."""
-    functions, weights = list(KINDS), list(KINDS.values())
+    functions, weights = list(kinds), list(kinds.values())
     for passage in corpus.passages:
         for function in corpus.draw.choices(functions, weights, k=per_text):
             question = function(corpus, passage)
@@ -504,10 +521,6 @@ KINDS: Mapping[QuestionKind, float] = {
     unstated_in_text: 1.5,
     value_removed_from_text: 1,
     other_subject_in_text: 0.8,
-    exchanged_in_text: 2.5,
-    exchanged_between_two_texts: 1,
-    value_in_one_of_two_texts: 1,
-    attribute_of_the_same_type: 2.5,
     blank_in_data: 3,
     blank_swapped_in_data: 1.2,
     blank_not_in_data: 1.8,
@@ -515,4 +528,11 @@ KINDS: Mapping[QuestionKind, float] = {
     value_in_data: 0.6,
     unstated_in_data: 0.3,
     blank_in_other_reference: 1,
+}
+# What a model that tells relations apart learns besides.
+RELATIONS: Mapping[QuestionKind, float] = {
+    exchanged_in_text: 2.5,
+    exchanged_between_two_texts: 1,
+    value_in_one_of_two_texts: 1,
+    attribute_of_the_same_type: 2.5,
 }

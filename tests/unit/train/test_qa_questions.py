@@ -12,6 +12,7 @@ from factable.text.sentences import split_sentences
 from factable.text.values import parse_text
 from factable.train.qa_questions import (
     KINDS,
+    RELATIONS,
     QaCorpus,
     cut_passages,
     find_answer,
@@ -43,7 +44,8 @@ def example(number):
 
 def write(examples, *, per_text, seed):
     passages = pair_with_references([example(number) for number in range(examples)])
-    return list(write_questions_about(QaCorpus(passages, Questions(), seed=seed), per_text))
+    kinds = {**KINDS, **RELATIONS}
+    return list(write_questions_about(QaCorpus(passages, Questions(), seed=seed), per_text, kinds))
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,7 @@ def made():
 
 
 def test_every_kind_is_made(made):
-    assert {asked.kind for asked in made} == {kind.__name__ for kind in KINDS}
+    assert {asked.kind for asked in made} == {kind.__name__ for kind in (*KINDS, *RELATIONS)}
 
 
 def test_answers_of_questions_about_facts_are_values(made):

@@ -240,7 +240,7 @@ class Ledger(VerdictMetric):
         return values
 
 
-MARKS_MODEL, QA_MODEL = "marks", "qa"
+MARKS_MODEL, QA_MODEL = "marks", "qa-relations"
 
 
 def _questeval() -> Metric:

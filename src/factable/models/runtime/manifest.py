@@ -27,10 +27,12 @@ WORD_EMBEDDINGS_WIDTH = 384
 MIN_WINDOW = 64
 # No model here reads more, and memory grows with its square.
 MAX_WINDOW = 8192
-NLI_MODELS = ("nli",)
+# The second was trained without data that forbids commercial use.
+NLI_MODELS = ("nli", "nli-open")
 # Encoders: as published, and trained to rank.
 EMBEDDERS = ("embed", "trained")
-QA_MODELS = ("qa",)
+# The second was trained further on who did what, for the ledger.
+QA_MODELS = ("qa", "qa-relations")
 MARKS_MODELS = ("marks",)
 EMBEDDED = (*NLI_MODELS, *EMBEDDERS, *QA_MODELS, *MARKS_MODELS)
 _EMBEDDED_FOLDER = Path(str(files("factable") / "data" / "models"))
