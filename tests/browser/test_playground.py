@@ -228,9 +228,9 @@ def test_a_link_carries_the_example_and_nothing_of_it_reaches_the_server(playgro
 def test_a_reload_keeps_what_was_typed(playground):
     page = playground()
     type_in(page, text=BAD)
-    expect_label(page, "omission")
+    expect_label(page, "contradiction")
     page.reload()
-    expect_label(page, "omission")
+    expect_label(page, "contradiction")
     assert page.input_value("#text") == BAD
 
 
