@@ -31,9 +31,11 @@ def test_the_list(run_factable):
     listed = printed(run_factable("models")).splitlines()
     assert [model.split()[:2] for model in listed] == [
         ["nli", "nli"],
+        ["nli-open", "nli"],
         ["embed", "embedder"],
         ["trained", "embedder"],
         ["qa", "qa"],
+        ["qa-relations", "qa"],
         ["marks", "marks"],
     ]
     assert all("MB" in model for model in listed)

@@ -65,7 +65,7 @@ def test_names_of_nothing_are_refused(name, tmp_path, monkeypatch):
         load_nli(name)
     hint = "did you mean 'nli'? " if name == "nlii" else ""
     assert str(caught.value) == (
-        f"no model {name!r}; {hint}embedded ones are nli; or name a folder or a hub model"
+        f"no model {name!r}; {hint}embedded ones are nli, nli-open; or name a folder or a hub model"
     )
 
 

@@ -145,5 +145,5 @@ def test_other_models_are_refused(tmp_path):
         load_qa(str(tmp_path / "empty"))
     with pytest.raises(DataError, match=r"it has no config\.json; name a Hugging Face model"):
         seq2seq_identity(str(tmp_path / "empty"))
-    with pytest.raises(UsageError, match="no model 'q'; embedded ones are qa; or name a folder"):
+    with pytest.raises(UsageError, match="no model 'q'; embedded ones are qa, qa-relations; or name a folder"):
         load_qa("q")
