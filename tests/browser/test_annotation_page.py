@@ -282,6 +282,7 @@ def test_done_leads_to_the_next_text_and_in_the_end_thanks(site, annotate):
     page = annotate(site.links["ann"])
     for number in (1, 2, 3):
         playwright.expect(page.locator("#done-count")).to_have_text(f"{number - 1} of 3 texts done")
+        playwright.expect(page.locator("#done")).to_have_attribute("aria-pressed", "false")
         press(page, "d")
     playwright.expect(page.locator("#done-count")).to_have_text("3 of 3 texts done")
     playwright.expect(page.locator("#problem")).to_contain_text("Thank you")

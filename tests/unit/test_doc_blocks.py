@@ -35,7 +35,7 @@ NOT_RUN = {
     r"\bDATA\b|--data DATA|ragtruth|faithjudge|held_out": "needs published data; tests/golden reads it",
     r"roberta|gpt2|t5": "needs a model from the Hugging Face hub",
     r"recipes/|train (nli|ranker|qa|questeval|extractor|marks)\b": "trains a model; tests marked train do",
-    r"my-(nli|ranker|qa|questions)|webnlg-questions|mine\.safetensors": "reads a model that was trained",
+    r"my-(nli|ranker|qa|quest\w+)|webnlg-questions|mine\.safetensors": "reads a model that was trained",
     r"train everyday": "takes minutes; tests/unit/train makes fewer",
     r"python -m fuzz": "takes hours",
     r"factable serve": "serves until it is stopped; tests/serve starts it",

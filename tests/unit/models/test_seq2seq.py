@@ -10,6 +10,7 @@ from factable.errors import DataError, UsageError
 from factable.models.nli import LABELS
 from factable.models.qa import (
     QuestionInText,
+    Seq2SeqQa,
     answer_questions,
     first_occurrence,
     load_qa,
@@ -65,7 +66,7 @@ def by_hand(folder, question):
 
 
 def test_the_likeliest_token_is_written_next(folder, model):
-    assert isinstance(model, Seq2Seq)
+    assert isinstance(model, Seq2SeqQa)
     answers = model.answers(ASKED, no_progress)
     for question, answer in zip(ASKED, answers, strict=True):
         text, answerable = by_hand(folder, question)
@@ -84,9 +85,11 @@ def test_answers_do_not_depend_on_neighbours(model):
     assert model.answers([], no_progress) == []
 
 
-def test_together_on_a_gpu_gives_the_same_texts(model, monkeypatch):
+def test_together_on_a_gpu_gives_the_same_texts(folder, monkeypatch):
+    network = Seq2Seq(folder)
+    model = Seq2SeqQa(network)
     alone = model.answers(ASKED, no_progress)
-    monkeypatch.setattr(model, "_batch_size", 3)
+    monkeypatch.setattr(network, "_batch_size", 3)
     together = model.answers(ASKED, no_progress)
     assert [answer.text for answer in together] == [answer.text for answer in alone]
     for answer, other in zip(together, alone, strict=True):
@@ -143,7 +146,9 @@ def test_other_models_are_refused(tmp_path):
         DataError, match=r"it has no manifest\.json and no config\.json; name a folder made by"
     ):
         load_qa(str(tmp_path / "empty"))
-    with pytest.raises(DataError, match=r"it has no config\.json; name a Hugging Face model"):
+    with pytest.raises(
+        DataError, match=r"it has no manifest\.json and no config\.json; name a folder made by"
+    ):
         seq2seq_identity(str(tmp_path / "empty"))
-    with pytest.raises(UsageError, match="no model 'q'; embedded ones are qa, qa-relations; or name a folder"):
+    with pytest.raises(UsageError, match="no model 'q'; embedded ones are qa, qa-relations; or name"):
         load_qa("q")

@@ -317,7 +317,20 @@ function showProgress() {
   byId("jump").value = current.index;
 }
 
+let finishing = false;
+
+// A second press while the next text is being opened would open the finished one again.
 async function finish() {
+  if (finishing) return;
+  finishing = true;
+  try {
+    await finishOne();
+  } finally {
+    finishing = false;
+  }
+}
+
+async function finishOne() {
   if (state.done) {
     change((next) => { next.done = false; });
     return;
