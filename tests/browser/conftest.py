@@ -77,8 +77,8 @@ def open_site(browser: Any) -> Iterator[Callable[..., Any]]:
         own = "/".join(url.split("/")[:3])
 
         def note(message: Any) -> None:
-            # Browsers log every request that is refused, also where the page shows why.
-            if not message.text.startswith("Failed to load resource: the server responded"):
+            # Browsers log every request that fails, also where the page shows why, or its server has ended.
+            if not message.text.startswith("Failed to load resource:"):
                 complaints.append(f"console: {message.text}")
 
         page.on("console", note)
