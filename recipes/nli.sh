@@ -11,15 +11,7 @@ work="$out.data"
 mkdir -p "$work/converted"
 ln -sfn "$data/nli" "$work/nli"
 
-tar -xJf "$data/webnlg2017/challenge_data_train_dev.tar.xz" -C "$work"
-xz -dc "$data/webnlg2017/testdata_with_lex.xml.xz" > "$work/test.xml"
-for part in train dev; do
-    factable convert webnlg "$work/challenge_data_train_dev/$part" "$work/converted/webnlg-$part.jsonl"
-done
-# Categories that are not in the training set.
-python3 "$here/unseen.py" "$work/test.xml" "$work/unseen.xml"
-factable convert webnlg "$work/unseen.xml" "$work/converted/webnlg-unseen.jsonl"
-
+sh "$here/webnlg.sh" "$data/webnlg2017" "$work/converted"
 sh "$here/e2e.sh" "$data/e2e" "$work/converted"
 
 factable train everyday --part train --count "${EVERYDAY:-5000}" --seed 21 "$work/converted/everyday.jsonl"

@@ -9,14 +9,7 @@ here=$(dirname "$(realpath "$0")")
 work="$out.data"
 mkdir -p "$work"
 
-tar -xJf "$data/webnlg2017/challenge_data_train_dev.tar.xz" -C "$work"
-xz -dc "$data/webnlg2017/testdata_with_lex.xml.xz" > "$work/test.xml"
-for part in train dev; do
-    factable convert webnlg "$work/challenge_data_train_dev/$part" "$work/webnlg-$part.jsonl"
-done
-# Categories that are not in the training set.
-python3 "$here/unseen.py" "$work/test.xml" "$work/unseen.xml"
-factable convert webnlg "$work/unseen.xml" "$work/webnlg-unseen.jsonl"
+sh "$here/webnlg.sh" "$data/webnlg2017" "$work"
 sh "$here/e2e.sh" "$data/e2e" "$work"
 # An eighth of the restaurants is enough: they are very similar.
 awk 'NR % 8 == 1' "$work/e2e-train.jsonl" > "$work/e2e-part.jsonl"

@@ -10,8 +10,7 @@ here=$(dirname "$(realpath "$0")")
 work="$out.data"
 mkdir -p "$work"
 
-tar -xJf "$data/webnlg2017/challenge_data_train_dev.tar.xz" -C "$work"
-factable convert webnlg "$work/challenge_data_train_dev/train" "$work/webnlg-train.jsonl"
+sh "$here/webnlg.sh" "$data/webnlg2017" "$work"
 sh "$here/e2e.sh" "$data/e2e" "$work"
 # An eighth of the restaurants is enough: they are very similar.
 awk 'NR % 8 == 1' "$work/e2e-train.jsonl" > "$work/e2e-part.jsonl"

@@ -35,22 +35,28 @@ def additions(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]
     structure = matcher.structure
     if len(structure.leaves) > MAX_LEAVES or any(leaf.kind == "prose" for leaf in structure.leaves):
         return []
+    known = _known_words(matcher)
     found = []
     for sentence in sentence_spans:
         for match in _ADDED.finditer(matcher.parsed.text, *sentence):
             noun = singular(match["noun"])
-            if noun in _VAGUE or _is_known(matcher, noun):
+            if noun in _VAGUE or _is_known(matcher, known, noun):
                 continue
-            if any(_is_known(matcher, word.folded) for word in split_words(match["before"])[-4:]):
+            if any(_is_known(matcher, known, word.folded) for word in split_words(match["before"])[-4:]):
                 found.append(Checked(match.span("thing"), "unsupported", (), "the data does not have it"))
     return found
 
 
-def _is_known(matcher: Matcher, word: str) -> bool:
-    """Whether the data has a word, in a key, in a value, or in other words for a yes/no key."""
-    if beginning(word) in matcher.data_words:
-        return True
+def _known_words(matcher: Matcher) -> frozenset[str]:
+    """Other words for keys, and for what yes/no keys are about."""
     labels = frozenset().union(*matcher.labels)
-    if any(stands_for(word, label) or base_form(word) in synonyms_of(base_form(label)) for label in labels):
+    phrases = [phrase for key in yes_no_keys(matcher.structure) for phrase in key.parts[-1]]
+    same = [synonyms_of(base_form(label)) for label in labels]
+    return frozenset().union(labels, *same, *(phrase.stems for phrase in phrases))
+
+
+def _is_known(matcher: Matcher, known: frozenset[str], word: str) -> bool:
+    """Whether the data has a word, in a key, in a value, or in other words for a key."""
+    if beginning(word) in matcher.data_words or not known.isdisjoint((word, base_form(word))):
         return True
-    return any(word in phrase.stems for key in yes_no_keys(matcher.structure) for phrase in key.parts[-1])
+    return any(stands_for(word, label) for labels in matcher.labels for label in labels)

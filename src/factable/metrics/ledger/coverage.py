@@ -9,8 +9,7 @@ from typing import NamedTuple
 from factable.metrics.ledger.computed import computed_number
 from factable.metrics.ledger.cues import stands_for
 from factable.metrics.ledger.matching import Candidate, Match
-from factable.metrics.ledger.reading import overlaps
-from factable.metrics.ledger.structured import StructuredReading
+from factable.metrics.ledger.structured import StructuredReading, sentence_of
 from factable.metrics.ledger.verdict import FactState
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
@@ -63,7 +62,7 @@ def _add_derivable(reading: StructuredReading, said: dict[int, Said]) -> None:
     for match in reading.matches:
         if not isinstance(match.mention.value, Number) or any(each.cue for each in match.candidates):
             continue
-        sentence = next(each.span for each in reading.sentences if overlaps(each.span, match.span))
+        sentence = sentence_of(reading, match.span)
         # A number that the data has, or should have, is computed only if words say so.
         may_be_other = bool(match.candidates or match.instead)
         computed = computed_number(reading.matcher, match.mention, sentence, only_asked=may_be_other)

@@ -24,7 +24,7 @@ from factable.metrics.nli.metric import NliCheck
 from factable.metrics.selection import FactNames, Selection, names_in
 from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
-from factable.models.qa import answer_questions
+from factable.models.qa import answer_questions, qa_identity
 from factable.models.templates import load_templates, templates_checksum
 from factable.text.schema_hints import SchemaHints, units_by_name, words_by_name
 from factable.types import Example
@@ -107,7 +107,7 @@ class Ledger(VerdictMetric):
             "model": nli_identity(self.model),
             "templates": templates_checksum(self.templates),
             "weights": weights_checksum(self.weights),
-            **({"marks": marks_identity(MARKS_MODEL), **_questeval().checksums()} if self.is_best else {}),
+            **(_checksums_of_best() if self.is_best else {}),
         }
 
     @property
@@ -241,6 +241,15 @@ class Ledger(VerdictMetric):
 
 
 MARKS_MODEL, QA_MODEL = "marks", "qa-relations"
+
+
+def _checksums_of_best() -> dict[str, str]:
+    """Checksums of the models that only the best evidence needs."""
+    return {
+        "marks": marks_identity(MARKS_MODEL),
+        "relations": qa_identity(QA_MODEL),
+        **_questeval().checksums(),
+    }
 
 
 def _questeval() -> Metric:

@@ -10,6 +10,8 @@ from factable.text.values import Name, Relation
 from factable.text.values.words import split_words
 from factable.types import Span
 
+# As far before a name as its role is looked for.
+_NEAR = 40
 _BEFORE_NAME = lazy_pattern(r"(?P<role>[\w-]+)(?:\s|,\s|:\s|\s(?:is|was)\s)\Z")
 
 
@@ -25,7 +27,7 @@ def roles(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
 
 
 def _check(matcher: Matcher, span: Span, leaves: Sequence[int]) -> Iterator[Checked]:
-    before = _BEFORE_NAME.search(matcher.parsed.text[: span[0]])
+    before = _BEFORE_NAME.search(matcher.parsed.text[max(0, span[0] - _NEAR) : span[0]])
     if before is None:
         return
     role = before["role"].lower()

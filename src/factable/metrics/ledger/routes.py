@@ -10,6 +10,7 @@ from factable.types import Span
 _STARTS = frozenset(["from", "origin", "departure", "departs", "source", "start", "pickup"])
 _ENDS = frozenset(["to", "destination", "arrival", "arrives", "target", "end", "dropoff"])
 _FROM = lazy_pattern(r"\bfrom\s(?:the\s)?\Z")
+_LONGEST_FROM = len(" from the ")
 _TO = lazy_pattern(r"\s(?:\([^()]{1,20}\)\s)?to\s(?:the\s)?")
 
 
@@ -23,7 +24,9 @@ def routes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
         span = first.start, second.end
         if not any(start <= span[0] and span[1] <= end for start, end in sentence_spans):
             continue
-        if not _FROM.search(text[: first.start]) or not _TO.fullmatch(text, first.end, second.start):
+        if not _FROM.search(text[max(0, first.start - _LONGEST_FROM) : first.start]) or not _TO.fullmatch(
+            text, first.end, second.start
+        ):
             continue
         if _are_all(matcher, starts, _STARTS) and _are_all(matcher, ends, _ENDS):
             found.append(Checked(span, "supported", (*starts, *ends), ""))

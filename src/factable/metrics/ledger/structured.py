@@ -342,7 +342,7 @@ def _value_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
         highest = MAX_MARK_OF_STATED if is_stated else math.inf
         common = {
             "mark": min(highest, logit(marks.mean(match.span))),
-            "sentence mark": min(highest, logit(marks.highest(_sentence_of(reading, match.span)))),
+            "sentence mark": min(highest, logit(marks.highest(sentence_of(reading, match.span)))),
             "in a supported statement": float(supported.overlap(match.span)),
             "in a wrong statement": float(wrong.overlap(match.span)),
         }
@@ -365,7 +365,7 @@ def _number_features(
     computed = None
     if best is None:
         # Where words ask for another value, chance is no excuse.
-        sentence, is_asked = _sentence_of(reading, match.span), match.instead is not None
+        sentence, is_asked = sentence_of(reading, match.span), match.instead is not None
         computed = computed_number(reading.matcher, match.mention, sentence, only_asked=is_asked)
     is_missing = best is None and computed is None
     is_count = isinstance(value, Number) and abs(value.value) <= SMALL and value.value.denominator == 1
@@ -480,7 +480,8 @@ def _covered(span: Span, others: Sequence[Span]) -> float:
     return inside / (span[1] - span[0])
 
 
-def _sentence_of(reading: StructuredReading, span: Span) -> Span:
+def sentence_of(reading: StructuredReading, span: Span) -> Span:
+    """The sentence that a span is in."""
     # Sentences are in order and do not overlap.
     number = bisect_right(reading.sentences, span[0], key=lambda segment: segment.end)
     found = reading.sentences[number : number + 1]
