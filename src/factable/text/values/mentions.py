@@ -18,6 +18,8 @@ from factable.text.values.times import clock_durations, exact_time, find_times, 
 from factable.text.values.units import unit_at, vaguer_unit
 
 
+# What stands in one text is looked at by several rules and metrics, one after another.
+@cached_if_short(1 << 10)
 def find_mentions(text: str) -> tuple[Mention, ...]:
     """Numbers, dates, names and codes in a text, in order; an ambiguous span comes several times.
 
@@ -134,12 +136,13 @@ def parse_value(text: str, attribute: str = "") -> Value:
     return possible_values(text, attribute)[0]
 
 
+# The same data occurs with the texts of many systems.
+@cached_if_short(1 << 14)
 def possible_values(text: str, attribute: str = "") -> tuple[Value, ...]:
     """Every value that a text in the data may mean, the likeliest first."""
     return apply_hint(text, hint_of(attribute, {}))
 
 
-# The same data occurs with the texts of many systems.
 @cached_if_short(1 << 14)
 def apply_hint(value: str, hint: Hint) -> tuple[Value, ...]:
     """Every value that a text in the data may mean under a hint, the likeliest first."""

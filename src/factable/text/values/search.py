@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from factable.text.memo import cached_if_short
 from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values.compare import compare_values
@@ -61,6 +62,8 @@ class ParsedText:
     offsets: tuple[int, ...]
 
 
+# A text, or an answer of a model, is compared with many values in a row.
+@cached_if_short(1 << 8)
 def parse_text(text: str) -> ParsedText:
     """Prepare a text for searching many values in it."""
     words = tuple(split_words(text))
