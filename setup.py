@@ -8,6 +8,7 @@ KERNELS = (
     "_cider",
     "_entailment",
     "_frequencies",
+    "_lines",
     "_matches",
     "_mteval",
     "_nist",

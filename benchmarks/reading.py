@@ -24,7 +24,7 @@ import orjson
 
 import factable
 from factable.io import blocks, data, duplicates
-from factable.kernels import COMPILED, reading
+from factable.kernels import COMPILED, lines, reading
 from factable.types import Example
 from parent import PEER_SAMPLE, make_corpus, score_by_peer
 
@@ -73,14 +73,14 @@ def parse_only(path: Path) -> list[Any]:
 def with_twins(path: Path) -> float:
     """The time of reading with the Python twins."""
     names = {
-        blocks: ("make_ordinary",),
+        blocks: ("read_lines",),
         data: ("flatten", "flatten_rows", "make_records"),
         duplicates: ("count_colons", "count_names"),
     }
     kept = {(module, name): getattr(module, name) for module in names for name in names[module]}
     try:
         for module, name in kept:
-            setattr(module, name, getattr(reading, name))
+            setattr(module, name, getattr(lines if name == "read_lines" else reading, name))
         return seconds(partial(factable.read, path))
     finally:
         for (module, name), function in kept.items():

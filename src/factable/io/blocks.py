@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import FileIO
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 import orjson
 
@@ -17,7 +17,7 @@ from factable.io.faults import Faults, Malformed, RowKind, check_size, make_each
 from factable.io.files import changed_while_read, line_too_long, open_input, source_name
 from factable.io.limits import MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, SHORT_LINE_BYTES
 from factable.io.rows import Columns
-from factable.kernels import make_ordinary
+from factable.kernels import read_lines
 from factable.types import Example
 
 BLOCK_BYTES = 1 << 20
@@ -56,25 +56,30 @@ class Block(NamedTuple):
 
     def parse(self, *, need_text: bool = True) -> Parsed:
         """Parse every line; a bad line becomes a fault, and the other lines are still parsed."""
+        lines, numbers, all_read = read_lines(
+            lines_of(self), self.first_line, SHORT_LINE_BYTES, *RECORD_LIMITS
+        )
+        if all_read:
+            return Parsed(cast("list[Example]", lines), numbers, [])
         examples: list[Example] = []
-        numbers: list[int] = []
+        read: list[int] = []
         faults: list[Fault] = []
-        loads = orjson.loads
-        for number, line in enumerate(lines_of(self).split(b"\n"), self.first_line):
-            if not line or line.isspace():
-                continue
+        for number, line in zip(numbers, lines, strict=True):
             try:
-                parsed = loads(line)
-                example = make_ordinary(parsed, number, line, *RECORD_LIMITS) or make_example(
-                    parsed, number, line, need_text=need_text
-                )
-                examples.append(example if len(line) < SHORT_LINE_BYTES else check_size(example))
-                numbers.append(number)
+                examples.append(line if isinstance(line, Example) else _read_line(line, number, need_text))
+                read.append(number)
             except orjson.JSONDecodeError as error:
+                assert isinstance(line, bytes)
                 faults.append(Fault(self.source, number, *explain_broken_json(line, error)))
             except Malformed as error:
                 faults.append(Fault(self.source, number, error.problem, error.remedy))
-        return Parsed(examples, numbers, faults)
+        return Parsed(examples, read, faults)
+
+
+def _read_line(line: bytes, number: int, need_text: bool) -> Example:
+    """The example of a line; only a long line can break a limit on its content."""
+    example = make_example(orjson.loads(line), number, line, need_text=need_text)
+    return example if len(line) < SHORT_LINE_BYTES else check_size(example)
 
 
 class RowBlock(NamedTuple):

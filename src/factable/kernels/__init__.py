@@ -1,12 +1,25 @@
 """The hot loops: compiled if the extensions were built, else their Python twins with equal results."""
 
-from factable.kernels import cider, frequencies, matches, mteval, nist, parent, reading, rouge, ter, tokens
+from factable.kernels import (
+    cider,
+    frequencies,
+    lines,
+    matches,
+    mteval,
+    nist,
+    parent,
+    reading,
+    rouge,
+    ter,
+    tokens,
+)
 
 try:
     # All or none: a partly compiled install would be hard to notice.
     from factable.kernels import (
         _cider,
         _frequencies,
+        _lines,
         _matches,
         _mteval,
         _nist,
@@ -25,8 +38,8 @@ except ImportError:
     fingerprints = reading.fingerprints
     flatten = reading.flatten
     flatten_rows = reading.flatten_rows
-    make_ordinary = reading.make_ordinary
     make_records = reading.make_records
+    read_lines = lines.read_lines
     separate = mteval.separate
     tokenize = tokens.tokenize
     count_documents = frequencies.count_documents
@@ -46,8 +59,8 @@ else:
     fingerprints = _reading.fingerprints
     flatten = _reading.flatten
     flatten_rows = _reading.flatten_rows
-    make_ordinary = _reading.make_ordinary
     make_records = _reading.make_records
+    read_lines = _lines.read_lines
     separate = _mteval.separate
     tokenize = _tokens.tokenize
     count_documents = _frequencies.count_documents
@@ -71,8 +84,8 @@ __all__ = [
     "fingerprints",
     "flatten",
     "flatten_rows",
-    "make_ordinary",
     "make_records",
+    "read_lines",
     "restore_frequencies",
     "score_cider",
     "score_parent",

@@ -6,7 +6,6 @@ import cython
 if not cython.compiled:
     raise ImportError("the kernels were not compiled; their Python twins do the work")
 
-from cython.cimports.cpython.object import PyObject_GenericSetAttr
 from cython.cimports.cpython.unicode import (
     PyUnicode_DATA,
     PyUnicode_GET_LENGTH,
@@ -14,11 +13,10 @@ from cython.cimports.cpython.unicode import (
     PyUnicode_READ,
 )
 from cython.cimports.factable.kernels._letters import write_letter
-from cython.cimports.factable.kernels._objects import named_tuple, without_fields
-from cython.cimports.libc.string import memchr
+from cython.cimports.factable.kernels._objects import named_tuple
 
 from factable.kernels.reading import BOUNDARY, MIX_1, MIX_2, START, STEP, NoRecordError, to_text
-from factable.types import Example, Record, Table
+from factable.types import Record
 
 uint64 = cython.typedef(cython.ulonglong)
 
@@ -140,120 +138,6 @@ def _check_name(name: str, max_name: cython.Py_ssize_t) -> str:
 @cython.cfunc
 def _to_text(value: object, path: str) -> str:
     return value if type(value) is str else to_text(value, path)
-
-
-def make_ordinary(
-    source: object,
-    number: int,
-    raw: bytes,
-    max_records: cython.Py_ssize_t,
-    max_depth: cython.int,
-    max_name: cython.Py_ssize_t,
-):
-    """The example of an object with known fields of the usual types; None for any other object."""
-    if type(source) is not dict:
-        return None
-    line: dict = source
-    fields: cython.Py_ssize_t = 2
-    text = line.get("text")
-    data = line.get("data")
-    if type(text) is not str or (type(data) is not dict and type(data) is not list):
-        return None
-    item = line.get("id")
-    if item is None:
-        item = str(number)
-    else:
-        fields += 1
-    names: list = [item, "", "", ""]
-    index: cython.int = 1
-    for name in ("system", "subject", "title"):
-        value = line.get(name)
-        if value is not None:
-            names[index] = value
-            fields += 1
-        index += 1
-    references: tuple = ()
-    listed = line.get("references")
-    if listed is not None:
-        if type(listed) is not list:
-            return None
-        references = tuple(cython.cast(list, listed))
-        fields += 1
-    # A null, an unknown field, or ratings make more fields than were found.
-    if fields != len(line):
-        return None
-    for value in names:
-        if type(value) is not str:
-            return None
-    for value in references:
-        if type(value) is not str:
-            return None
-    table = _make_table(data, line, raw, names[2], names[3], max_records, max_depth, max_name)
-    if table is None:
-        return None
-    example = without_fields(Example)
-    PyObject_GenericSetAttr(example, "item", item)
-    PyObject_GenericSetAttr(example, "system", names[1])
-    PyObject_GenericSetAttr(example, "text", text)
-    PyObject_GenericSetAttr(example, "table", table)
-    PyObject_GenericSetAttr(example, "references", references)
-    PyObject_GenericSetAttr(example, "human", {})
-    PyObject_GenericSetAttr(example, "extra", {})
-    return example
-
-
-@cython.cfunc
-def _make_table(
-    data: object,
-    line: dict,
-    raw: bytes,
-    subject: str,
-    title: str,
-    max_records: cython.Py_ssize_t,
-    max_depth: cython.int,
-    max_name: cython.Py_ssize_t,
-) -> object:
-    """The table of triples, an object or rows; None for anything else, or a name that occurs twice."""
-    records: tuple = None
-    origin = None
-    if type(data) is list:
-        records = make_records(data)
-    if records is None:
-        names: cython.Py_ssize_t = count_names(line)
-        if names != _count_byte(raw, 58) and names != count_colons(raw):
-            return None
-        origin = data
-        try:
-            if type(data) is dict:
-                records = flatten(data, subject, max_records, max_depth, max_name)
-            else:
-                for row in cython.cast(list, data):
-                    if type(row) is not dict:
-                        return None
-                title = title or subject
-                records = flatten_rows(data, max_records, max_depth, max_name)
-        except NoRecordError:
-            return None
-    table = without_fields(Table)
-    PyObject_GenericSetAttr(table, "records", records)
-    PyObject_GenericSetAttr(table, "title", title)
-    PyObject_GenericSetAttr(table, "source", origin)
-    return table
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _count_byte(raw: bytes, byte: cython.int) -> cython.Py_ssize_t:
-    letters: cython.p_char = raw
-    end: cython.p_char = letters + len(raw)
-    count: cython.Py_ssize_t = 0
-    while letters < end:
-        letters = cython.cast(cython.p_char, memchr(letters, byte, end - letters))
-        if letters == cython.NULL:
-            break
-        count += 1
-        letters += 1
-    return count
 
 
 def count_colons(raw: bytes) -> int:

@@ -16,21 +16,6 @@ def make_records(rows: list[object]) -> tuple[Record, ...] | None:
     return tuple(map(Record._make, rows))  # type: ignore[arg-type]
 
 
-def make_ordinary(
-    source: object,  # noqa: ARG001
-    number: int,  # noqa: ARG001
-    raw: bytes,  # noqa: ARG001
-    max_records: int,  # noqa: ARG001
-    max_depth: int,  # noqa: ARG001
-    max_name: int,  # noqa: ARG001
-) -> Example | None:
-    """The example of a JSON object with nothing unusual, if compiled code can make it; None otherwise.
-
-    `factable.io.examples` makes those of all objects, and equal ones.
-    """
-    return None
-
-
 class NoRecordError(Exception):
     """Data that records cannot be made of: nested too deeply, a name too long, or a value of another type.
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from factable import kernels
 from factable.io.data import RECORD_LIMITS
 from factable.io.examples import make_example
-from factable.io.faults import Malformed
+from factable.kernels import lines as lines_twin
 from factable.kernels import parent, tokens
 from factable.kernels import reading as keys
 from factable.kernels import reading as records
@@ -228,35 +228,73 @@ lines = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400)
-@given(lines, st.booleans())
-def test_ordinary_examples(line: dict[str, object], twice: bool) -> None:
-    """The compiled way to examples gives what the general way gives, or leaves the object to it."""
-    try:
-        raw = orjson.dumps(line)
-    except TypeError:
+def check_line(raw: bytes) -> None:
+    """The compiled reader makes the example that the general one makes, or leaves the line to it."""
+    read, numbers, all_read = kernels.read_lines(b"\n" + raw + b"\n \n", 7, 10_000, *RECORD_LIMITS)
+    if not raw or raw.isspace():
+        assert (read, list(numbers), all_read) == ([], [], True)
         return
+    assert list(numbers) == [8]
+    if not all_read:
+        assert read == [raw]
+        return
+    (made,) = read
+    expected = make_example(orjson.loads(raw), 8, raw)
+    assert made == expected
+    assert (made.extra, made.table.source) == (expected.extra, expected.table.source)
+
+
+changes = st.lists(
+    st.tuples(st.integers(0, 300), st.sampled_from([b"", *(bytes([byte]) for byte in range(256))])),
+    max_size=2,
+)
+
+
+@settings(max_examples=1000)
+@given(lines, st.booleans(), st.booleans(), changes)
+def test_lines(
+    line: dict[str, object], ascii_only: bool, twice: bool, changed: list[tuple[int, bytes]]
+) -> None:
+    try:
+        raw = json.dumps(line, ensure_ascii=ascii_only, indent=1 if twice else None).encode()
+    except (TypeError, UnicodeEncodeError):
+        return
+    raw = raw.replace(b"\n", b"\r")
     raw = raw[:-1] + b',"text":"again"}' if twice else raw
-    source = orjson.loads(raw)
-    made = kernels.make_ordinary(source, 7, raw, *RECORD_LIMITS)
-    try:
-        expected = make_example(source, 7, raw)
-    except Malformed:
-        assert made is None
-        return
-    assert made is None or made == expected
-    assert made is None or (made.extra, made.table.source) == (expected.extra, expected.table.source)
+    for place, byte in changed:
+        raw = raw[:place] + byte.replace(b"\n", b"") + raw[place + 1 :]
+    check_line(raw)
 
 
-def test_ordinary_examples_are_made_by_compiled_code() -> None:
+@pytest.mark.parametrize(
+    "number",
+    ["0", "-0", "00", "1.50", "1e5", "1E400", "+1", "-", ".5", "9" * 18, "9" * 19, "9" * 30, "-12", "1-2"],
+)
+def test_numbers_in_lines(number: str) -> None:
+    check_line(b'{"id": 5, "data": {"n": %s, "m": [%s]}, "text": "t"}' % (number.encode(), number.encode()))
+
+
+@pytest.mark.parametrize(
+    "end", [b"", b" ", b"}", b"x", b"\x00", b"\\", b'"', b"\xff", b",", b"\xe4\xb8", b"\\u12", b"\t\r"]
+)
+def test_lines_that_are_cut_off(end: bytes) -> None:
+    line = b'{"id": "1", "data": {"a": "b\\n\xc3\xa9", "c": [true, null, {"d": 1}]}, "text": "t"}'
+    for size in range(len(line) + 1):
+        check_line(line[:size] + end)
+
+
+def test_usual_lines_are_read_by_compiled_code() -> None:
     for data in ({"a": "b", "c": {"d": 1}}, [["s", "a", "v"]], [{"name": "x", "size": 3}], {}, []):
-        source = {"id": "1", "data": data, "text": "a b", "references": ["c"], "title": "t"}
-        raw = orjson.dumps(source)
-        made = kernels.make_ordinary(source, 7, raw, *RECORD_LIMITS)
+        source = {"id": "1", "data": data, "text": "a é", "references": ["c"], "title": "t"}
+        raw = json.dumps(source).encode()
+        (made,), _, all_read = kernels.read_lines(raw, 7, 1000, *RECORD_LIMITS)
+        assert all_read
         assert made == make_example(source, 7, raw)
         assert pickle.loads(pickle.dumps(made)) == made
         with pytest.raises(FrozenInstanceError):
             made.text = ""
+        unread = kernels.read_lines(raw, 7, len(raw), *RECORD_LIMITS)
+        assert (unread[0], list(unread[1]), unread[2]) == lines_twin.read_lines(raw, 7, 0, *RECORD_LIMITS)
 
 
 json_values = st.recursive(
