@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trains the embedded ranker: sh recipes/ranker.sh DATA OUT [options of factable train ranker]
-# DATA has the folder webnlg2017; the converted file goes beside OUT.
+# DATA has the folder webnlg2017; converted files go beside OUT. With EVERY=N, every Nth table of the training set is used.
 set -eu
 data=$(realpath "$1")
 out=$(realpath -m "$2")
@@ -8,9 +8,9 @@ shift 2
 work="$out.data"
 mkdir -p "$work"
 
-tar -xJf "$data/webnlg2017/challenge_data_train_dev.tar.xz" -C "$work"
-factable convert webnlg "$work/challenge_data_train_dev/train" "$work/webnlg-train.jsonl"
-factable train ranker "$work/webnlg-train.jsonl" "$out" --epochs 1 --rate 2e-4 \
+sh "$(dirname "$(realpath "$0")")/webnlg.sh" "$data/webnlg2017" "$work"
+awk "NR % ${EVERY:-1} == 0" "$work/webnlg-train.jsonl" > "$work/tables.jsonl"
+factable train ranker "$work/tables.jsonl" "$out" --epochs 1 --rate 2e-4 \
     --about "all-MiniLM-L6-v2 trained to rank facts and references of WebNLG 2017" "$@"
 
 for card in "$out/CARD.md" "$out"/*/CARD.md; do

@@ -39,5 +39,10 @@ def rows_of(name: str) -> list[list[str]]:
     return rows
 
 
+def make_tables() -> dict[str, str]:
+    """The table of the page."""
+    return {"papers": table(HEADER, [row for name in PAPERS for row in rows_of(name)])}
+
+
 if __name__ == "__main__":
-    update("papers", {"papers": table(HEADER, [row for name in PAPERS for row in rows_of(name)])})
+    update("papers", make_tables())

@@ -2,8 +2,8 @@
 
 python -m studies.parent [--data ../shared/data] [--jobs 1] [--max-texts N]
 
-Rewrites the tables of docs/studies/parent.md. METEOR needs Java; with --max-texts it is left out where there
-is none.
+Rewrites the tables of docs/studies/parent.md and its picture, docs/pictures/parent.svg. METEOR needs Java;
+with --max-texts it is left out where there is none.
 """
 
 import shutil
@@ -17,10 +17,12 @@ import numpy as np
 from factable.core.metric import Metric
 from factable.core.registry import parse
 from factable.io.formats import open_format
+from factable.report.plots.figures import draw_distributions
+from factable.report.plots.style import Look, save
 from factable.study.panel import Estimate, Panel, score_panel
-from factable.study.ratings import study_ratings
+from factable.study.ratings import RatingStudy, study_ratings
 from factable.types import Example, Record, Table
-from studies.page import run, sample, table
+from studies.page import PAGES, run, sample, table
 from studies.published import SUMMARY, Comparison
 from studies.webnlg2017 import DRAWS, FOLDER, REFERENCES, count_training_set, read_ratings
 
@@ -78,6 +80,7 @@ ABLATIONS = {
     "λ = 0": ('parent(compat="paper", mix=0.0)', 0.328),
 }
 MEAN_MIX = 0.6
+PICTURE = PAGES.parent / "pictures" / "parent.svg"
 
 
 def by_figure_1(comparison: Comparison) -> str:
@@ -106,11 +109,15 @@ def make_metrics(counts: Path, *, with_meteor: bool) -> dict[str, Metric]:
     return {name: parse(spec) for name, spec in specs.items()}
 
 
-def correlate(panel: Panel, names: Sequence[str]) -> dict[str, list[Estimate]]:
-    """Pearson's r by system with each rating, of each metric; then the average of all three."""
-    study = study_ratings(
+def study_systems(panel: Panel) -> RatingStudy:
+    """The study of table 4: nine systems, 500 draws."""
+    return study_ratings(
         panel, humans=RATINGS, level="system", draws=DRAWS, seed=0, excluded=[REFERENCES], alpha=0.1
     )
+
+
+def correlate(study: RatingStudy, names: Sequence[str]) -> dict[str, list[Estimate]]:
+    """Pearson's r by system with each rating, of each metric; then the average of all three."""
     name_of = dict(zip(study.signatures, names, strict=True))
     found: dict[str, list[Estimate]] = {name: [] for name in names}
     for human in RATINGS:
@@ -120,6 +127,17 @@ def correlate(panel: Panel, names: Sequence[str]) -> dict[str, list[Estimate]]:
     for estimates in found.values():
         estimates.append(Estimate(float(np.mean([estimate.mean for estimate in estimates]))))
     return found
+
+
+def draw_samples(study: RatingStudy, names: Sequence[str], path: Path) -> None:
+    """Figure 3 in form: how r varies over the draws."""
+    name_of = dict(zip(study.signatures, names, strict=True))
+    with path.open("wb") as stream:
+        save(
+            draw_distributions(study, Look(rename=lambda name: name_of.get(name, name))),
+            stream,
+            path.suffix[1:],
+        )
 
 
 def by_metric(found: Mapping[str, Sequence[Estimate]], comparison: Comparison) -> str:
@@ -150,7 +168,7 @@ def by_metric(found: Mapping[str, Sequence[Estimate]], comparison: Comparison) -
 def by_ablation(examples: Sequence[Example], jobs: int) -> str:
     """The average correlation without parts of PARENT; the paper has it on WikiBio."""
     panel = score_panel([examples], [parse(spec) for spec, _ in ABLATIONS.values()], jobs=jobs)
-    found = correlate(panel, list(ABLATIONS))
+    found = correlate(study_systems(panel), list(ABLATIONS))
     rows = []
     for name, (_, published) in ABLATIONS.items():
         *ratings, average = found[name]
@@ -194,9 +212,12 @@ def make_tables(data: Path, jobs: int, max_texts: int) -> dict[str, str]:
         count_training_set(data / FOLDER / "challenge_data_train_dev.tar.xz", Path(work), counts)
         metrics = make_metrics(counts, with_meteor=with_meteor)
         panel = score_panel([examples], list(metrics.values()), jobs=jobs)
+    study = study_systems(panel)
+    if not max_texts:
+        draw_samples(study, list(metrics), PICTURE)
     tables = {
         "figure 1": by_figure_1(figure_1),
-        "table 4": by_metric(correlate(panel, list(metrics)), table_4),
+        "table 4": by_metric(correlate(study, list(metrics)), table_4),
         "ablations": by_ablation(examples, jobs),
         "mix": by_mix(data, max_texts, mix),
     }
