@@ -14,11 +14,13 @@ so many texts are used, evenly spaced, and the tables are printed.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from factable.core.registry import parse
+from factable.models.language_model import likelihoods
 from factable.stats.correlation import pearson, spearman
 from factable.study.levels import sign_of
 from factable.study.panel import Panel, score_panel
@@ -54,6 +56,7 @@ TABLE_1 = {
 # How far figures may differ: the paper has no ±.
 ALLOWED = 0.03
 PERPLEXITY = "perplexity of SmolLM2-135M"
+LIKELIHOOD = "log-likelihood of the whole text by the same model"
 WRITER = 'questeval(compat="paper"), questions by a model'
 WRITER_ELSEWHERE = f"{WRITER} trained on E2E"
 # Models that write take a second or more for a text: they score one of so many.
@@ -70,15 +73,21 @@ HEADER = [
 ]
 
 
+class Column(NamedTuple):
+    """The row of the paper, or nothing, and the value of each text."""
+
+    published: str
+    values: NDArray[np.float64]
+
+
 def measure(
-    panel: Panel, rows_of: Mapping[str, str], system_texts: NDArray[np.bool_], comparison: Comparison
+    panel: Panel, columns: Mapping[str, Column], system_texts: NDArray[np.bool_], comparison: Comparison
 ) -> list[list[str]]:
     """A row for each metric: each rating over systems' texts beside the published one, then semantics."""
     rows = []
-    for (name, published), scores in zip(rows_of.items(), panel.result.scores, strict=True):
-        values = sign_of(parse(scores.metric)) * np.frombuffer(scores.values)
+    for name, (published, values) in columns.items():
         kept = system_texts & ~np.isnan(values)
-        row = [f"{name}", published or "–"]
+        row = [name, published or "–"]
         for human, figure in zip(RATINGS, TABLE_1.get(published, (None,) * 3), strict=True):
             correlation = _agree(panel, values, human, kept, pearson)
             row += comparison.cells(f"{name} {human}", correlation, figure, allowed=ALLOWED)
@@ -86,6 +95,21 @@ def measure(
         row += [f"{_agree(panel, values, HUMAN, ~np.isnan(values), pearson):.3f}"]
         rows.append(row)
     return rows
+
+
+def columns_of(panel: Panel, rows_of: Mapping[str, str]) -> dict[str, Column]:
+    """The values of each metric of a panel, higher ones better, by the names on the page."""
+    return {
+        name: Column(published, sign_of(parse(scores.metric)) * np.frombuffer(scores.values))
+        for (name, published), scores in zip(rows_of.items(), panel.result.scores, strict=True)
+    }
+
+
+def likelihood_of(ratings: Sequence[Example], causal: Path) -> Column:
+    """The log-likelihood of each text as a whole, which short texts have higher; NaN for an empty one."""
+    texts = [example.text.strip() for example in ratings]
+    found = likelihoods(str(causal), texts)
+    return Column("", np.array([-one.surprise if one.tokens else np.nan for one in found]))
 
 
 def _agree(
@@ -119,16 +143,15 @@ def make_tables(
             f'questeval(compat="paper", writer="{writer_elsewhere}")',
             "OOD-data-QuestEval",
         )
-    system_texts = _by_systems(ratings)
     comparison, of_slow = (
         Comparison("table 1, WebNLG"),
         Comparison("table 1, questions by a model, every third text"),
     )
-    rows = _score(ratings, specs, jobs, comparison)
+    rows = _score(ratings, specs, jobs, comparison, causal)
     rows_of_slow = _score(ratings[::SLOW_STRIDE], slow, jobs, of_slow)
     first_reference = [replace(example, references=example.references[:1]) for example in ratings]
     bleu = score_panel([first_reference], [parse('bleu(smoothing="floor")')])
-    rows += measure(bleu, {FIRST_REFERENCE_BLEU: "BLEU"}, system_texts, comparison)
+    rows += measure(bleu, columns_of(bleu, {FIRST_REFERENCE_BLEU: "BLEU"}), _by_systems(ratings), comparison)
     return {
         "ratings": table(HEADER, rows),
         "slow": table(HEADER, rows_of_slow),
@@ -143,12 +166,18 @@ def make_tables(
 
 
 def _score(
-    ratings: Sequence[Example], specs: Mapping[str, tuple[str, str]], jobs: int, comparison: Comparison
+    ratings: Sequence[Example],
+    specs: Mapping[str, tuple[str, str]],
+    jobs: int,
+    comparison: Comparison,
+    causal: Path | None = None,
 ) -> list[list[str]]:
-    """A row for each metric, by its name on the page."""
+    """A row for each metric, by its name on the page, and one for a language model."""
     panel = score_panel([ratings], [parse(spec) for spec, _ in specs.values()], jobs=jobs)
-    published = {name: row for name, (_, row) in specs.items()}
-    return measure(panel, published, _by_systems(ratings), comparison)
+    columns = columns_of(panel, {name: row for name, (_, row) in specs.items()})
+    if causal:
+        columns[LIKELIHOOD] = likelihood_of(ratings, causal)
+    return measure(panel, columns, _by_systems(ratings), comparison)
 
 
 def _by_systems(ratings: Sequence[Example]) -> NDArray[np.bool_]:
