@@ -28,14 +28,15 @@ from studies.ranking_choices import read_test_set, write_pool
 from studies.webnlg2017 import FOLDER, REFERENCES, read_ratings
 
 HUMAN, MOST = "semantics", 3
+TRAINED, PAIRS, NLI, DEFAULT = "trained", "two encoders trained on pairs", "NLI", "our default"
 # Gold texts, r by team, mean difference by team, r by text.
 PUBLISHED = {
     "people": (0.92, None, None, None),
-    "trained": (0.88, 0.92, 0.09, 0.47),
-    "NLI": (0.73, 0.92, 0.26, 0.59),
+    TRAINED: (0.88, 0.92, 0.09, 0.47),
+    PAIRS: (0.88, 0.92, 0.09, 0.47),
+    NLI: (0.73, 0.92, 0.26, 0.59),
 }
 METRIC_WITH_NLI = 0.43
-TRAINED, NLI = "trained", "NLI"
 POOL, TRAINING = "pool.jsonl", "training.jsonl"
 # Table 6: omission and hallucination rates by team.
 TABLE_6 = {
@@ -51,7 +52,12 @@ TABLE_6 = {
     "vietnam": (0.33, 0.33),
 }
 # Table 2, on Plum2Text: h→t, h→r and their mean.
-TABLE_2 = {"bm25": (0.588, 0.596, 0.592), "embed": (0.274, 0.584, 0.429), TRAINED: (0.831, 0.871, 0.851)}
+TABLE_2 = {
+    "bm25": (0.588, 0.596, 0.592),
+    "embed": (0.274, 0.584, 0.429),
+    TRAINED: (0.831, 0.871, 0.851),
+    PAIRS: (0.831, 0.871, 0.851),
+}
 # Table 5, PARENT on Plum2Text: precision, recall and F.
 TABLE_5 = {"itself": (1.0, 0.565, 0.673), "a paraphrase": (0.355, 0.24, 0.191)}
 # How far figures without ± may differ: the paper gives two digits.
@@ -69,10 +75,18 @@ def make_specs(work: Path, pairs: Path | None) -> dict[str, str]:
     """The paper's metric with each ranker, our default, and the NLI check; the pool is the test set."""
     pool = f'pool="{work / POOL}"'
     arguments = f'compat="paper", training="{work / TRAINING}", {pool}'
-    specs = {ranker: f'ranking(ranker="{ranker}", {arguments})' for ranker in ("bm25", "embed", TRAINED)}
-    if pairs:
-        specs["two encoders, trained on pairs"] = f'ranking(ranker="{pairs}", {arguments})'
-    return {**specs, "our default": f"ranking({pool})", NLI: 'nli(compat="paper")'}
+    specs = {name: f'ranking(ranker="{ranker}", {arguments})' for name, ranker in rankers_of(pairs).items()}
+    return {**specs, DEFAULT: f"ranking({pool})", NLI: 'nli(compat="paper")'}
+
+
+def rankers_of(pairs: Path | None) -> dict[str, str]:
+    """The rankers by their names on the page; those trained on pairs only if there are some."""
+    return {name: str(pairs) if name == PAIRS else name for name in TABLE_2 if pairs or name != PAIRS}
+
+
+def shown(name: str) -> str:
+    """The name of a row; that of a ranker is code."""
+    return name if name in (PAIRS, NLI, DEFAULT) else f"`{name}`"
 
 
 def teams_of(panel: Panel, values: NDArray[np.float64]) -> list[Team]:
@@ -102,7 +116,7 @@ def by_team(panel: Panel, names: Sequence[str], comparison: Comparison) -> str:
             float(np.corrcoef(values[scored], rating[scored])[0, 1]),
         )
         published = PUBLISHED.get(name, (None,) * 4)
-        row = [f"`{name}`" if name not in (NLI, "our default") else name]
+        row = [shown(name)]
         heads = ("gold texts", "r by team", "mean difference", "r by text")
         for head, number, figure in zip(heads, numbers, published, strict=True):
             row += comparison.cells(f"{name}, {head}", number, figure, allowed=ALLOWED, digits=2)
@@ -138,16 +152,16 @@ def _figures(score: GoldScore, side: int, parts: Sequence[str]) -> list[float]:
 
 def by_gold(examples: Sequence[Example], pairs: Path | None, jobs: int) -> dict[str, str]:
     """Tables 2 and 5 in form: on WebNLG, beside what is published for Plum2Text."""
-    rankers = [*TABLE_2, *([str(pairs)] if pairs else [])]
-    specs = [*(f'ranking(ranker="{ranker}", compat="paper")' for ranker in rankers), "parent"]
+    rankers = rankers_of(pairs)
+    specs = [*(f'ranking(ranker="{ranker}", compat="paper")' for ranker in rankers.values()), "parent"]
     *of_rankers, parent = study_gold(examples, specs, jobs=jobs).scores
     rows = []
     for ranker, score in zip(rankers, of_rankers, strict=True):
-        published = [f"{number:.3f}" for number in TABLE_2.get(ranker, ())] or ["–"] * 3
+        published = [f"{number:.3f}" for number in TABLE_2[ranker]]
         for side, kind in enumerate(TABLE_5):
             numbers = [f"{number:.3f}" for number in _figures(score, side, ("table", "references"))]
             # The paper has rankers on original texts only.
-            rows.append([f"`{ranker}`", kind, *_alternate(numbers, published if side == 0 else ["–"] * 3)])
+            rows.append([shown(ranker), kind, *_alternate(numbers, published if side == 0 else ["–"] * 3)])
     columns = ["h→t", "published", "h→r", "published", "mean", "published"]
     of_parent = [
         [kind, *_alternate([f"{n:.3f}" for n in _figures(parent, side, ("precision", "recall"))], printed)]
@@ -182,7 +196,7 @@ def make_tables(data: Path, jobs: int, max_texts: int, pairs: Path | None = None
         specs = make_specs(work, pairs)
         panel = score_panel([sample(present, max_texts)], [parse(spec) for spec in specs.values()], jobs=jobs)
     names = list(specs)
-    best = names.index("two encoders, trained on pairs" if pairs else TRAINED)
+    best = names.index(PAIRS if pairs else TRAINED)
     tables = {
         "teams": by_team(panel, names, teams),
         "table 6": by_rate(panel, best, rates),
