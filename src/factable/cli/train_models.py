@@ -131,7 +131,7 @@ def qa(
 @files_argument
 @folder_argument
 @base_option
-@start_option("Model folder whose encoder to start from.")
+@start_option("Model folder whose encoder to start from; of a marks model, all weights.")
 @schedule_options(MarksOptions(), min_batch=2)
 @about_option("marks")
 @threads_option

@@ -11,7 +11,7 @@ import orjson
 from factable.io.marked_texts import MarkedText, Spans, read_marked_texts
 from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex
 from factable.models.marks import OnnxMarks, encode_sentence
-from factable.models.runtime.manifest import MARKS
+from factable.models.runtime.manifest import MARKS, read_manifest
 from factable.models.runtime.progress import no_progress
 from factable.stats.classification import auc
 from factable.structure import Structure
@@ -169,7 +169,7 @@ def train_marks(
     log(f"{len(train):,} sentences to learn from, {len(held_out):,} held out")
     model = load_encoder(base, outputs=1, mean=False, seed=options.seed)
     if start is not None:
-        copy_weights(start, model)
+        copy_weights(start, model, head=read_manifest(start).kind == MARKS)
     for name, parameter in model.named_parameters():
         if any(f"encoder.layer.{layer}." in name for layer in range(FROZEN_LAYERS)):
             parameter.requires_grad_(False)

@@ -106,6 +106,22 @@ HOSTS = [
     {"host": "web-02", "cpu_pct": 88, "memory_pct": 79},
     {"host": "db-01", "cpu_pct": 55, "memory_pct": 91},
 ]
+TITLES = {
+    "library": "Eastgate",
+    "titles": [
+        {"title": "Night Harvest", "loans": 388},
+        {"title": "Blue Hour", "loans": 295},
+        {"title": "The Salt Path", "loans": 412},
+    ],
+}
+REWARDS = {
+    "rewards": [
+        {"tier": "Single", "price_eur": 39, "claimed": 820},
+        {"tier": "Pair", "price_eur": 72, "claimed": 210},
+        {"tier": "Early bird", "price_eur": 29, "claimed": 300},
+    ]
+}
+STOPS = [{"reason": "tool change", "minutes": 25}, {"reason": "jam", "minutes": 40}]
 QUARTERS = {"company": "Halden", "sales_eur_million": {"q3_2024": 328, "q3_2025": 356}}
 FORECAST = {
     "city": "Bremen",
@@ -171,6 +187,32 @@ CASES: list[tuple[object, str, str | None, str, str]] = [
     (SHOPS, "A1 sold the most.", "contradicted", "highest of 4: B2 with 70", "B2"),
     (SHOPS, "Shop D4 had the lowest sales.", "supported", "lowest of 4: D4 with 35", ""),
     (SHOPS, "Shop A1 had the lowest sales, with 40.", "contradicted", "lowest of 4: D4 with 35", "D4"),
+    (TITLES, "The Salt Path was the most borrowed title.", "supported", "highest of 3: The Salt Path", ""),
+    (
+        TITLES,
+        "Blue Hour was the second most borrowed title after The Salt Path.",
+        "contradicted",
+        "number 2",
+        "",
+    ),
+    (
+        TITLES,
+        "Blue Hour ranks second after The Salt Path with 295 loans.",
+        "contradicted",
+        "Night Harvest",
+        "",
+    ),
+    (REWARDS, "The Single was the most popular reward, claimed 820 times.", "supported", "highest of 3", ""),
+    (
+        REWARDS,
+        "The Pair was the most popular reward, claimed 210 times.",
+        "contradicted",
+        "Single with 820",
+        "",
+    ),
+    (REWARDS, "The Pair was the most beautiful reward, claimed 210 times.", None, "", ""),
+    (STOPS, "The longest stop was the tool change.", "contradicted", "highest of 2: jam with 40", "jam"),
+    (STOPS, "The longest stop was the jam, and six people worked on it.", "supported", "highest of 2", ""),
     (SHOPS, "The highest sales were 70.", "supported", "highest of 4", ""),
     (SHOPS, "The highest sales were 80.", "contradicted", "highest of 4: B2 with 70", "70"),
     (UNIVERSITIES, "The University of Ashford is the oldest institution.", "supported", "lowest of 4", ""),

@@ -78,11 +78,17 @@ class Degree(NamedTuple):
             "date" in self.columns and column.kind == "date" and not self.reversed_columns
         ):
             return self.is_high
-        if column.unit and _MEASURES.get(unit_of(column.unit).dimension) in self.columns:
+        # A key may be just a unit: `minutes`.
+        units = [column.unit] if column.unit else column.words
+        if any(map(self.is_measured_in, units)):
             return self.is_high
         if column.words & self.reversed_columns:
             return not self.is_high
         return None
+
+    def is_measured_in(self, unit: str) -> bool:
+        """Whether the word is said of amounts in a unit: the most expensive, of money."""
+        return bool(unit) and _MEASURES.get(unit_of(unit).dimension) in self.columns
 
     @property
     def is_of_size(self) -> bool:

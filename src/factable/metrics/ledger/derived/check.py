@@ -42,6 +42,7 @@ _BOUNDARY = lazy_pattern(
     r"(?<=\d\s[a-z])\.\s+(?=[A-Z])|(?<=\d\s[a-z]{2})\.\s+(?=[A-Z])|"
     r";\s|,\sand\s(?=(?:the|it|they|there|its|their|this|these|all|none|no|both|every|each)\s)|"
     r",\sand\s(?=[A-Z][\w’'-]*\s(?:[A-Z][\w’'-]*\s){0,3}(?:is|are|was|were|will|has|have|had|would)\s)|"
+    r",\sand\s(?=(?:two|three|four|five|six|seven|eight|nine|ten|\d[\d,.]*)\s\w+\s(?:\w+\s)?(?:is|are|was|were|has|have|had|\w+ed)\s)|"
     r"\s[—–]\s|,?\s(?:while|whereas|although|though)\s|,\sbut\s|,\sfollowed by\s|"
     r",\s(?=(?:mainly|mostly|largely|partly|due|because|thanks|driven|led)\b)|"
     r",\s(?=(?:indicating|showcasing|demonstrating|suggesting|highlighting|making|reflecting|showing|"

@@ -29,6 +29,7 @@ MAX_UNKNOWN = 2
 _SHORT_VALUE = 60
 # What the whole record is called: "the power plant's output".
 _OWNER = lazy_pattern(r"\bthe\s(?:[a-z]+\s)?[a-z]+['’]s\b")
+_RANKED = lazy_pattern(r"\b(?:ranks?|ranked|comes?|came|placed|finished)(?: in)?\s\Z")
 _LIMITING = lazy_pattern(
     r"(?:\A|\b(?:among|amongst|of|for|in|into|on|from|within|during|at|by|across|throughout|and|or|,)\s(?:all\s|the\s|those\s|year\s)*)\Z"
 )
@@ -287,8 +288,9 @@ class Clause:
             return False
         if any(start <= mention.start < end for start, end in (link.span for link in self.links)):
             return False
-        after = self.words[mention.end - self.span[0] :].lstrip(" -")
-        return not re.match(r"(?:most|least|\w+est)\b", after)
+        before, after = self.words[: mention.start - self.span[0]], self.words[mention.end - self.span[0] :]
+        is_rank = _RANKED.search(before) or re.match(r"[\s-]*(?:most|least|\w+est|place)\b", after)
+        return not is_rank
 
     def is_clear(self) -> bool:
         """Whether the words are understood well enough to call the statement wrong."""

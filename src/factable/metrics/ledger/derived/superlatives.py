@@ -48,8 +48,18 @@ _PEAK = lazy_pattern(
 )
 _FOLLOWED = lazy_pattern(r",\s(?:closely\s)?followed by\s(?:the\s)?(?P<name>[^,.;()]{1,40})")
 _RANKS = lazy_pattern(
-    r"\b(?:ranks?|ranked|comes?|came|placed|finished) (?P<place>first|second|third|fourth|fifth|last)"
-    r"(?: from the (?P<end>top|bottom))?\b"
+    r"\b(?:(?:ranks?|ranked|comes?|came|placed|finished)(?: in)?|takes?|took|won|claimed|secured)"
+    r" (?P<place>first|second|third|fourth|fifth|last)(?: place)?(?: from the (?P<end>top|bottom))?\b"
+)
+# What is said of amounts of any kind: "most borrowed", "most popular".
+_AMOUNT = lazy_pattern(
+    r"\s(?:[a-z]+ed|seen|sold|drunk|read|popular|common|frequent|numerous|plentiful|abundant|active|successful|"
+    r"profitable|productive|valuable|crowded)\b"
+)
+# "The second largest after A", "ahead of A": A is another one.
+_BESIDE = lazy_pattern(r"\b(?:after|behind|before|ahead of|followed by)\s(?:the\s)?\Z")
+_ROSE = lazy_pattern(
+    r"\b(?:up|down|rose|risen|grew|grown|growing|fell|improved|increased|declined|gained|lost|by)\b"
 )
 _IS_LOW = lazy_pattern(r"bottom|low|minimum|weakest|worst|poorest")
 
@@ -74,11 +84,13 @@ def check_superlatives(clause: Clause) -> Iterator[Derived]:
     for match in clause.search(_RANKS):
         place = match["place"]
         is_low = place == "last" or match["end"] == "bottom"
-        degree = SUPERLATIVES["lowest" if is_low else "highest"]
         rank = 1 if place in ("first", "last") else ordinal_of(place)
-        found = _check(clause, clause.place(match), degree, rank)
-        # First may also be the lowest: the fastest time, the best price.
-        if found and (found.state == "supported" or match["end"]):
+        found = _check(clause, clause.place(match), SUPERLATIVES["lowest" if is_low else "highest"], rank)
+        if found and found.state == "contradicted" and not match["end"]:
+            # First may also be the lowest: the fastest time, the best price.
+            other = _check(clause, clause.place(match), SUPERLATIVES["highest" if is_low else "lowest"], rank)
+            found = found if other and other.state == "contradicted" else None
+        if found:
             yield found
     for match in clause.search(_PEAK):
         degree = SUPERLATIVES["lowest" if _IS_LOW.search(match[0]) else "highest"]
@@ -153,12 +165,42 @@ def columns_meant(clause: Clause, degree: Degree, near: Span) -> tuple[list[tupl
     if by_word:
         return by_word, len(by_word) == 1
     only = [column for column in clause.rows.columns if column.kind == "number"]
-    return ([(only[0], degree.is_high)], False) if len(only) == 1 else ([], False)
+    # "The most borrowed title": rows with one amount each are compared by it.
+    is_clear = bool(_AMOUNT.match(clause.text, near[0])) and any(
+        t.stem in clause.rows.nouns for t in clause.tokens
+    )
+    return ([(only[0], degree.is_high)], is_clear) if len(only) == 1 else ([], False)
+
+
+def _column_of_number(clause: Clause, word: Span, degree: Degree) -> list[Column]:
+    """The column of a number that a clause says of what it is about: "the Pair is …, claimed 210 times"."""
+    before = [link.row for link in clause.entities if link.span[1] <= word[0]]
+    rows = set(before) or {link.row for link in clause.entities}
+    if len(rows) != 1 or _ROSE.search(clause.words):
+        return []
+    (row,) = rows
+    is_of_any = bool(
+        _AMOUNT.match(clause.text, word[1]) or _RANKS.fullmatch(clause.text[slice(*word)].lower())
+    )
+    columns = [
+        column
+        for column in clause.rows.columns
+        if column.kind == "number" and row in column.cells
+        for mention in clause.mentions
+        if isinstance(mention.value, Number)
+        and (is_of_any or degree.is_measured_in(mention.value.unit))
+        and same_dimension(column, mention.value.unit)
+        and agrees(converted(mention.value, column.unit), number_of(column.cells[row]))
+    ]
+    return columns if len(columns) == 1 else []
 
 
 def _check(clause: Clause, span: Span, degree: Degree, rank: int, end: int | None = None) -> Derived | None:
     near = span[1], min(clause.span[1] if end is None else end, span[1] + _AFTER)
     columns, is_named = columns_meant(clause, degree, near)
+    if not columns:
+        columns = [(column, degree.is_high) for column in _column_of_number(clause, span, degree)]
+        is_named = bool(columns)
     if any(column.kind == "rank" for column, _ in columns) or _asks_for_rate(clause, span, columns):
         return None
     entities = _entities(clause, columns)
@@ -180,7 +222,8 @@ def _check(clause: Clause, span: Span, degree: Degree, rank: int, end: int | Non
             if entities and not any(row in column.cells for row in entities):
                 continue
             outcomes.append(_outcome(clause, column, cells, is_high, rank, entities, number))
-    clear = is_named and clause.is_clear() and (degree.names_columns or not _names_unknown(clause, near))
+    is_known = degree.names_columns or bool(_AMOUNT.match(clause.text, near[0]))
+    clear = is_named and clause.is_clear() and (is_known or not _names_unknown(clause, near))
     place = (number.start, number.end) if number is not None else None
     return decide(outcomes, span, "superlative", can_contradict=clear, number=place)
 
@@ -206,6 +249,13 @@ def _entities(clause: Clause, columns: list[tuple[Column, bool]]) -> frozenset[i
     others = frozenset(
         link.row for link in clause.entities if link.row is not None and id(link.column) not in own
     )
+    about = frozenset(
+        link.row
+        for link in clause.entities
+        if link.row in others and not _BESIDE.search(clause.words[: link.span[0] - clause.span[0]])
+    )
+    if about:
+        return about
     # "The earliest date was 13 January": a date names its own row.
     return others or frozenset(link.row for link in clause.entities if link.row is not None)
 

@@ -159,7 +159,7 @@ collectively mentioned specified if where when whether result resulting informat
 said state stated like similar follow followed following finish finished end ended start started begin gain
 gained reach reached see saw seen give gave exist existing present presented category average mean sum high
 highest low lowest large largest small smallest great greatest top bottom maximum minimum figure value level
-rate period time
+rate period time after before behind piece pieces unit units copy copies left remaining version versions
 """
 #: Words that say nothing of the data: what remains of a sentence without them must be tied to it.
 GLUE = frozenset(_GLUE.split())
