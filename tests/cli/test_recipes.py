@@ -162,6 +162,15 @@ def test_qa(data, base, tmp_path):
     assert 0 <= found.answerable <= 1
 
 
+def test_qa_without_webnlg(data, base, tmp_path):
+    out = tmp_path / "qa"
+    run_recipe("qa.sh", data, base, out, ONLY="e2e")
+    learnt, held_out = (out / "CARD.md").read_text().split("## Held-out questions")
+    assert "e2e-part.jsonl" in learnt
+    assert "webnlg" not in learnt
+    assert "webnlg-dev.jsonl" in held_out
+
+
 def test_qa_relations(data, base, tmp_path):
     model = run_recipe("qa_relations.sh", data, base, tmp_path / "relations")
     question = QuestionInText("Where was Ann Lee born?", "Ann Lee was born in Aden.")
