@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from factable.text.memo import cached_if_short
 from factable.text.patterns import lazy_pattern
 from factable.types import Record, Table
 
@@ -79,6 +80,7 @@ def fill(template: str, record: Record) -> str:
     return filled[:1].upper() + filled[1:]
 
 
+@cached_if_short(1 << 12)
 def split_identifier(name: str) -> str:
     """An attribute as words: split at camel case, underscores and the steps of a path."""
     if " " not in name:

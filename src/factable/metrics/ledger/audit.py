@@ -1,6 +1,6 @@
 """From examples to verdicts: what is asked of the models in two rounds, and what the answers decide."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -15,10 +15,13 @@ from factable.metrics.ledger.features import (
     about_sentence,
     about_verdict,
 )
+from factable.metrics.ledger.opinions import opinions_of
 from factable.metrics.ledger.reading import Reading, inside
-from factable.metrics.ledger.replies import AskQuestions, FactReply, question_about, read_replies
+from factable.metrics.ledger.replies import NO_REPLY, AskQuestions, FactReply, question_about, read_replies
+from factable.metrics.ledger.verdict import Opinions
 from factable.metrics.ledger.weights import LedgerWeights
-from factable.models.nli import TextPair
+from factable.models.nli import ENTAILMENT, TextPair
+from factable.models.qa import QuestionInText
 from factable.types import Span
 
 # A sentence and this many facts fit into the window of the embedded model.
@@ -26,6 +29,8 @@ MAX_FACTS = 12
 # Above this many facts, most are not meant to be said, and only those the text may say are asked about.
 LARGE_TABLE = 40
 MAX_SENTENCES = 8
+# A fact that a text without its value entails less probably than this is not said, whatever a reader finds.
+MIN_ENTAILED = 0.05
 
 
 def premise_for(reading: Reading, alignment: Alignment, sentence: Span) -> str:
@@ -128,6 +133,12 @@ class Audit:
         facts = [odds for index, odds in self.facts.items() if index in required]
         return about_verdict(facts, list(self.sentences.values()))
 
+    @property
+    def opinions(self) -> Opinions:
+        """What the models say of the text as a whole."""
+        answered = [reply.similarity * reply.answerable for reply in self.replies.values()]
+        return opinions_of(self.fact_answers.values(), self.sentence_answers, answered)
+
     def mentions_in(self, sentence: Span) -> list[Span]:
         """The numbers, dates and names of a sentence."""
         return inside(list(self.mentions), sentence)
@@ -142,32 +153,45 @@ def audit(
     """
     alignments = [align_records(reading) for reading in readings]
     answers = ask([_questions(*each) for each in zip(readings, alignments, strict=True)])
-    replies = _ask_questions(readings, alignments, ask_questions) if ask_questions else [{}] * len(readings)
-    audits = []
-    for reading, alignment, of_example, replied in zip(readings, alignments, answers, replies, strict=True):
+    facts, sentences = [], []
+    for reading, alignment, of_example in zip(readings, alignments, answers, strict=True):
         asked = _asked(reading, alignment)
         of_facts = dict(zip(asked, of_example, strict=False))
-        facts = {index: of_facts.get(index, NOT_SAID) for index in reading.facts}
-        audits.append(Audit(reading, alignment, facts, of_example[len(asked) :], replied, weights))
-    return audits
+        facts.append({index: of_facts.get(index, NOT_SAID) for index in reading.facts})
+        sentences.append(of_example[len(asked) :])
+    replies = (
+        _ask_questions(readings, alignments, facts, ask_questions) if ask_questions else [{}] * len(readings)
+    )
+    return [
+        Audit(*each, weights) for each in zip(readings, alignments, facts, sentences, replies, strict=True)
+    ]
 
 
 def _ask_questions(
-    readings: Sequence[Reading], alignments: Sequence[Alignment], ask: AskQuestions
+    readings: Sequence[Reading],
+    alignments: Sequence[Alignment],
+    answers: Sequence[Mapping[int, NliAnswer]],
+    ask: AskQuestions,
 ) -> list[dict[int, FactReply]]:
-    """Ask each text for the values of its facts, all together."""
-    asked = [
-        {
-            index: question
-            for index in _asked(reading, alignment)
-            if (question := question_about(reading, index, passage_for(reading, index)))
-        }
-        for reading, alignment in zip(readings, alignments, strict=True)
-    ]
-    answers = iter(ask([question for of_text in asked for question in of_text.values()]))
+    """Ask each text for the values of its facts, all together.
+
+    A fact whose value is not in the text, and which the text does not entail, is not asked about.
+    """
+    asked: list[dict[int, QuestionInText]] = []
+    unsaid: list[dict[int, FactReply]] = []
+    for reading, alignment, of_facts in zip(readings, alignments, answers, strict=True):
+        asked.append({})
+        unsaid.append({})
+        for index in _asked(reading, alignment):
+            question = question_about(reading, index, passage_for(reading, index))
+            if question and not reading.hits[index] and of_facts[index][ENTAILMENT] < MIN_ENTAILED:
+                unsaid[-1][index] = NO_REPLY
+            elif question:
+                asked[-1][index] = question
+    replies = iter(ask([question for of_text in asked for question in of_text.values()]))
     return [
-        read_replies(reading, of_text, list(islice(answers, len(of_text))))
-        for reading, of_text in zip(readings, asked, strict=True)
+        read_replies(reading, of_text, list(islice(replies, len(of_text)))) | without
+        for reading, of_text, without in zip(readings, asked, unsaid, strict=True)
     ]
 
 

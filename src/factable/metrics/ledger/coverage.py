@@ -174,8 +174,9 @@ def _by_value(matches: Iterable[Match]) -> dict[int, tuple[Span, Candidate]]:
     best: dict[int, tuple[Span, Candidate]] = {}
     shared: dict[int, list[tuple[Span, Candidate]]] = defaultdict(list)
     for match in matches:
-        for rank, candidate in enumerate(match.candidates):
-            if rank and candidate.strength < match.candidates[0].strength - AS_GOOD:
+        least = match.candidates[0].strength - AS_GOOD if match.candidates else 0.0
+        for candidate in match.candidates:
+            if candidate.strength < least:
                 break
             shared[candidate.leaf].append((match.span, candidate))
     for leaf, places in shared.items():

@@ -47,6 +47,7 @@ def make_verdict(audit: Audit, doubts: Doubts, answers: Sequence[NliAnswer], rul
         facts=facts,
         claims=claims,
         correct=probability(correct),
+        opinions=audit.opinions,
     )
 
 

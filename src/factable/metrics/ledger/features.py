@@ -16,7 +16,7 @@ from factable.metrics.ledger.reading import (
     says,
     uncovered_words,
 )
-from factable.metrics.ledger.replies import FactReply
+from factable.metrics.ledger.replies import NO_REPLY, FactReply
 from factable.models.nli import CONTRADICTION, ENTAILMENT
 from factable.text.values import Boolean, Date, Name, NameList, Number, Relation, Value, compare_values
 from factable.text.values.words import split_words
@@ -77,7 +77,7 @@ def about_fact(
 
 def _about_reply(reply: FactReply | None, entailed: float, *, said: bool) -> Features:
     """What the reply to a question about a fact speaks for; `said` if its value is in the text."""
-    given = reply or FactReply(0.0, 0.0)
+    given = reply or NO_REPLY
     return {
         "answered": given.similarity * given.answerable,
         "answered otherwise": (1 - given.similarity) * given.answerable,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from factable.metrics.ledger.cues import cue_words, is_number_key, stands_for
 from factable.metrics.ledger.finding import MentionFinder
+from factable.metrics.ledger.frame_scores import ONLY_ONE, FrameScores
 from factable.metrics.ledger.naming import Naming, NamingFinder
 from factable.metrics.ledger.value_index import ORDER, ValueIndex, differs, is_exact, relation_to
 from factable.metrics.ledger.verdict import ClaimState
@@ -123,8 +124,9 @@ class Matcher:
         self.segments: list[Segment] = segments(text)
         self._starts = [segment.start for segment in self.segments]
         self._word_starts = [word.start for word in self.parsed.words]
-        self._leaves_cued: dict[frozenset[str], list[int]] = {}
+        self._leaves_cued: dict[frozenset[str], Mapping[int, Sequence[int]]] = {}
         self._cues_found: dict[tuple[frozenset[str], frozenset[str] | None, Span], float] = {}
+        self.frame_scores = FrameScores(structure)
 
     @cached_property
     def labels(self) -> tuple[frozenset[str], ...]:
@@ -273,20 +275,7 @@ class Matcher:
 
     def scope_score(self, leaf: int, scope: Mapping[int, float]) -> float:
         """Up to 1 if the text speaks of a leaf's frame, 0.5 if there is only one such frame, else 0."""
-        frames, has_siblings = self._frames_above[self.structure.leaves[leaf].frame]
-        named = [scope[frame] for frame in frames if frame in scope]
-        if named:
-            return max(named)
-        return 0.0 if has_siblings else 0.5
-
-    @cached_property
-    def _frames_above(self) -> list[tuple[list[int], bool]]:
-        """For each frame it and its ancestors, and whether there are others like it."""
-        structure = self.structure
-        return [
-            ([above.index for above in structure.ancestors(frame)], len(structure.groups[frame.group]) != 1)
-            for frame in structure.frames
-        ]
+        return self.frame_scores.score(self.structure.leaves[leaf].frame, scope)
 
     def matches(self) -> list[Match]:
         """Every number, date and name of the text with its candidates."""
@@ -295,13 +284,7 @@ class Matcher:
     def _match(self, mention: Mention, leaves: Mapping[int, Relation]) -> Match:
         span = mention.start, mention.end
         scope = self.scope(mention.start, mention.end)
-        candidates = sorted(
-            (
-                Candidate(leaf, relation, self.cue(leaf, span), self._scope_of(leaf, scope))
-                for leaf, relation in leaves.items()
-            ),
-            key=lambda each: (-each.strength, ORDER[each.relation], each.leaf),
-        )
+        candidates = self._candidates(span, leaves, scope)
         swapped = self._in_other_unit(mention.value) if not leaves else None
         if swapped is not None:
             return Match(span, mention, (), Candidate(swapped, Relation.DIFFERENT, PLAINLY, 0.5))
@@ -339,19 +322,34 @@ class Matcher:
         may_stray = is_amount or isinstance(mention.value, Name)
         if instead is None and may_stray and candidates and candidates[0].scope == 0:
             instead = self._displaced(span, candidates[0], leaves, scope)
-        if any(each.relation is Relation.EQUAL and self._names_row(each.leaf) for each in candidates):
+        if any(each.relation is Relation.EQUAL and each.leaf in self._naming_leaves for each in candidates):
             # What names a row can be said of any row.
             instead = None
         return Match(span, mention, tuple(candidates), instead)
 
-    def _scope_of(self, leaf: int, scope: Mapping[int, float]) -> float:
-        """How much the text speaks of what a value belongs to; of a row, where the value is its name."""
-        return max(MIN_SCOPE if self._names_row(leaf) else 0.0, self.scope_score(leaf, scope))
+    def _candidates(
+        self, span: Span, leaves: Mapping[int, Relation], scope: Mapping[int, float]
+    ) -> list[Candidate]:
+        """The leaves that a mention states, the best first: by words and scope, then by how exactly."""
+        scores, only = self.frame_scores.named(scope), self.frame_scores.only
+        ranked = []
+        for leaf, relation in leaves.items():
+            frame = self.structure.leaves[leaf].frame
+            score = scores.get(frame, ONLY_ONE if frame in only else 0.0)
+            if score < MIN_SCOPE and leaf in self._naming_leaves:
+                # What names a row is said of that row.
+                score = MIN_SCOPE
+            cue = self.cue(leaf, span)
+            ranked.append((-cue - score, ORDER[relation], leaf, Candidate(leaf, relation, cue, score)))
+        return [candidate for *_, candidate in sorted(ranked)]
 
-    def _names_row(self, leaf: int) -> bool:
-        """Whether a value is the name of its frame, as the dates of a series are."""
-        value = self.structure.leaves[leaf]
-        return self.structure.frame_of(value).name == value.value
+    @cached_property
+    def _naming_leaves(self) -> frozenset[int]:
+        """The leaves whose value is the name of their frame, as the dates of a series are."""
+        structure = self.structure
+        return frozenset(
+            leaf.index for leaf in structure.leaves if structure.frame_of(leaf).name == leaf.value
+        )
 
     def _says_as_much(self, candidate: Candidate, instead: Candidate, span: Span) -> bool:
         """Whether the words that ask for another value ask for this one just as well: `xp` and `xp_total`."""
@@ -510,8 +508,7 @@ class Matcher:
         """The value that the words around a number ask for, of the same kind and not the same."""
         span = mention.start, mention.end
         best: Candidate | None = None
-        for leaf in self._cued(span):
-            # The frame first: it is quickly told, and rules out most of a large table.
+        for leaf in self._cued(span, scope):
             at = self.scope_score(leaf, scope)
             if at < MIN_SCOPE or leaf in leaves:
                 continue
@@ -528,15 +525,24 @@ class Matcher:
                 best = candidate
         return best
 
-    def _cued(self, span: Span) -> Sequence[int]:
-        """The leaves that have a word of their label near a span."""
+    def _cued(self, span: Span, scope: Mapping[int, float]) -> list[int]:
+        """The leaves that have a word of their label near a span, and of which the text may speak there."""
+        by_frame = self._cued_by_frame(span)
+        frames = self.frame_scores.possible(scope) & by_frame.keys()
+        return sorted(leaf for frame in frames for leaf in by_frame[frame])
+
+    def _cued_by_frame(self, span: Span) -> Mapping[int, Sequence[int]]:
+        """The leaves that have a word of their label near a span, by frame."""
         first, last = bisect_left(self._word_starts, span[0]), bisect_left(self._word_starts, span[1])
         near = self._cues[max(0, first - NEAR) : first] + self._cues[last : last + NEAR]
         words = frozenset().union(*near)
         if words not in self._leaves_cued:
             found = [self._by_cue.get(word, ()) for word in words]
             few = (leaves for leaves in found if len(leaves) <= MAX_CUED)
-            self._leaves_cued[words] = sorted(set().union(*few))
+            by_frame: dict[int, list[int]] = defaultdict(list)
+            for leaf in set().union(*few):
+                by_frame[self.structure.leaves[leaf].frame].append(leaf)
+            self._leaves_cued[words] = by_frame
         return self._leaves_cued[words]
 
     @cached_property

@@ -1,6 +1,5 @@
 """The ledger: every fact of the data and every claim of the text accounted for, with spans."""
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TypedDict
@@ -12,6 +11,7 @@ from factable.io.rows import table_of
 from factable.metrics.ledger.audit import audit
 from factable.metrics.ledger.decide import make_verdict
 from factable.metrics.ledger.doubts import doubts_of
+from factable.metrics.ledger.opinions import mean, phrase_scores
 from factable.metrics.ledger.reading import Reading
 from factable.metrics.ledger.required import is_structured
 from factable.metrics.ledger.second_opinion import load_judge, settle_doubts, with_rules_of
@@ -20,7 +20,6 @@ from factable.metrics.ledger.structured_verdict import structured_verdicts
 from factable.metrics.ledger.verdict import JudgedVerdict, Rules, Verdict
 from factable.metrics.ledger.verdict_metric import COUNTS, RATES, Unscored, VerdictMetric
 from factable.metrics.ledger.weights import load_ledger_weights, load_structured_weights, weights_checksum
-from factable.metrics.nli.metric import NliCheck
 from factable.metrics.selection import FactNames, Selection, names_in
 from factable.models.marks import MarkedSentence, mark_sentences, marks_identity
 from factable.models.nli import entailment_of_groups, nli_identity
@@ -221,7 +220,7 @@ class Ledger(VerdictMetric):
         return rates
 
     def values(self, examples: Sequence[Example], verdicts: Sequence[Verdict | Unscored]) -> list[float]:
-        """The value of each text; beside triples and slots, the mean with what other metrics say of it."""
+        """The value of each text; beside triples and slots, the mean with what the models say of it."""
         if self.value == "ok":
             return [float(isinstance(verdict, Verdict) and verdict.is_ok) for verdict in verdicts]
         values = VerdictMetric.values(self, examples, verdicts)
@@ -230,13 +229,13 @@ class Ledger(VerdictMetric):
             for index, example in enumerate(examples)
             if self.is_best and not is_structured(example.table) and example.text.strip()
         ]
-        others = [
-            metric.analyse([examples[index] for index in plain]).values if plain else ()
-            for metric in (NliCheck(model=self.model, templates=self.templates), _questeval())
-        ]
-        for index, *said in zip(plain, *others, strict=True):
-            known = [value for value in (values[index], *said) if not math.isnan(value)]
-            values[index] = math.fsum(known) / len(known)
+        ask = partial(answer_questions, QA_MODEL)
+        of_phrases = phrase_scores([examples[index] for index in plain], ask)
+        for index, phrases in zip(plain, of_phrases, strict=True):
+            verdict = verdicts[index]
+            if isinstance(verdict, Verdict):
+                entailed, answered = verdict.opinions
+                values[index] = mean([values[index], entailed, mean([answered, phrases])])
         return values
 
 
@@ -248,15 +247,7 @@ def _checksums_of_best() -> dict[str, str]:
     return {
         "marks": marks_identity(MARKS_MODEL),
         "relations": qa_identity(QA_MODEL),
-        **_questeval().checksums(),
     }
-
-
-def _questeval() -> Metric:
-    """The metric QuestEval; scores need it, a check does not, and should not wait for its import."""
-    from factable.metrics.questeval.metric import QuestEval
-
-    return QuestEval()
 
 
 class LedgerOptions(TypedDict, total=False):

@@ -36,6 +36,9 @@ class FactReply(NamedTuple):
     other_amount: bool = False
 
 
+NO_REPLY = FactReply(0.0, 0.0)
+
+
 def question_about(reading: Reading, index: int, passage: str) -> QuestionInText | None:
     """The question for a fact's value; none for yes and no, which a text does not say in so many words."""
     if isinstance(reading.values[index][0], Boolean):

@@ -19,9 +19,10 @@ def roles(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every name right after the word of a key whose value is another name of the same object."""
     found: list[Checked] = []
     for mention, leaves in matcher.found:
-        inside = any(start <= mention.start < end for start, end in sentence_spans)
+        if not isinstance(mention.value, Name):
+            continue
         exact = [leaf for leaf, relation in leaves.items() if relation is Relation.EQUAL]
-        if inside and exact and isinstance(mention.value, Name):
+        if exact and any(start <= mention.start < end for start, end in sentence_spans):
             found += _check(matcher, (mention.start, mention.end), exact)
     return found
 

@@ -22,11 +22,11 @@ def routes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     pairs = [(one, other) for at, one in enumerate(matcher.found) for other in matcher.found[at + 1 : at + 3]]
     for (first, starts), (second, ends) in pairs:
         span = first.start, second.end
-        if not any(start <= span[0] and span[1] <= end for start, end in sentence_spans):
-            continue
         if not _FROM.search(text[max(0, first.start - _LONGEST_FROM) : first.start]) or not _TO.fullmatch(
             text, first.end, second.start
         ):
+            continue
+        if not any(start <= span[0] and span[1] <= end for start, end in sentence_spans):
             continue
         if _are_all(matcher, starts, _STARTS) and _are_all(matcher, ends, _ENDS):
             found.append(Checked(span, "supported", (*starts, *ends), ""))

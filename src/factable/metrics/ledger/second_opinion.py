@@ -65,6 +65,7 @@ def settle_doubts(
             | {
                 "probability": (own.probability + word.probability) / 2,
                 "correct": (own.correct + word.correct) / 2,
+                "opinions": own.opinions,
             }
         )
     return settled

@@ -133,14 +133,17 @@ class ValueIndex:
         return dates
 
     @cached_property
-    def _words(self) -> Mapping[str, set[int]]:
-        words: dict[str, set[int]] = defaultdict(set)
+    def _words(self) -> tuple[Mapping[str, set[int]], Mapping[str, set[int]]]:
+        """Leaves by the words of names: of names without numbers, and of names with numbers in them."""
+        plain: dict[str, set[int]] = defaultdict(set)
+        numbered: dict[str, set[int]] = defaultdict(set)
         for leaf, values in enumerate(self.readings):
             for value in values:
                 if isinstance(value, Name):
+                    words = numbered if any(map(str.isdecimal, value.words)) else plain
                     for word in value.words:
                         words[word].add(leaf)
-        return words
+        return plain, numbered
 
     @cached_property
     def _kinds(self) -> Mapping[type, set[int]]:
@@ -161,13 +164,23 @@ class ValueIndex:
         return found
 
     def _find(self, value: Value) -> dict[int, Relation]:
+        if value not in self._known:
+            self._known[value] = self._search(value)
+        return self._known[value]
+
+    @cached_property
+    def _known(self) -> dict[Value, dict[int, Relation]]:
+        """What was found for values before: a text says many of them again and again."""
+        return {}
+
+    def _search(self, value: Value) -> dict[int, Relation]:
         if isinstance(value, Number):
             near = self._near(value)
         elif isinstance(value, Date):
             near = self._dates.get(("year", value.year), set()) if value.year else set()
             near = near | (self._dates.get(("month", value.month), set()) if value.month else set())
         elif isinstance(value, Name):
-            near = {leaf for word in value.words for leaf in self._words.get(word, ())}
+            near = self._near_name(value)
         else:
             near = self._kinds.get(type(value), set())
         found: dict[int, Relation] = {}
@@ -190,6 +203,17 @@ class ValueIndex:
         """A number for each leaf that those with the same readings share: they are compared once."""
         numbers: dict[tuple[Value, ...], int] = {}
         return [numbers.setdefault(readings, len(numbers)) for readings in self.readings]
+
+    def _near_name(self, name: Name) -> set[int]:
+        """The leaves whose names a name of the text may be: those that share words.
+
+        Of "Edge 12" and "Edge 15" neither is short for the other: names with numbers share a number.
+        """
+        plain, numbered = self._words
+        numbers = [word for word in name.words if word.isdecimal()]
+        shared = [plain.get(word, set()) for word in name.words]
+        shared += [numbered.get(word, set()) for word in numbers or name.words]
+        return set().union(*shared)
 
     def _near(self, value: Number) -> set[int]:
         """The leaves whose numbers a number of the text may be, exactly or rounded."""

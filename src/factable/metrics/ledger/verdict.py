@@ -1,5 +1,6 @@
 """What the ledger says of one text: every fact of the data, every claim of the text, and the verdict."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,12 +55,26 @@ class Claim(NamedTuple):
         return self.start, self.end
 
 
+class Opinions(NamedTuple):
+    """How far the NLI model and the question-answering model agree with a text, 0 to 1.
+
+    `entailed` is for facts that the text entails and sentences that the facts entail, `answered` for
+    questions about facts that the text answers as the data does. NaN where nothing was asked.
+    """
+
+    entailed: float = math.nan
+    answered: float = math.nan
+
+
+NO_OPINIONS = Opinions()
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """The ledger of one text; `probability` is that of the text being OK.
 
-    `correct` is the probability that nothing it says is wrong, whatever it leaves out. A verdict is true if
-    the text is OK.
+    `correct` is the probability that nothing it says is wrong, whatever it leaves out. `opinions` is what
+    models say of the text as a whole. A verdict is true if the text is OK.
     """
 
     text: str
@@ -69,6 +84,7 @@ class Verdict:
     facts: tuple[Fact, ...]
     claims: tuple[Claim, ...]
     correct: float = 1.0
+    opinions: Opinions = NO_OPINIONS
 
     @property
     def is_ok(self) -> bool:

@@ -87,6 +87,11 @@ class _Reader:
                 self.by_anchor[anchor].append(key)
         names = {frame.name for frame in structure.frames} | {structure.title}
         self.masked = [*_occurrences(text, names), *(match.span() for match in _QUOTED.finditer(text))]
+        self.by_name: dict[str, list[int]] = defaultdict(list)
+        for frame in structure.frames:
+            if frame.name:
+                self.by_name[frame.name.lower()].append(frame.index)
+        self.name_lengths = {len(name) for name in self.by_name}
         # What the sentence before was about.
         self.subject: int | None = None
         self.supporting: dict[str, list[_Scanned]] = {}
@@ -174,8 +179,7 @@ class _Reader:
     def _subject_of(self, sentence: Span) -> int | None:
         """The object that a sentence is about: the only one that it names at its beginning."""
         said = self.text[slice(*sentence)].lower().removeprefix("the ")
-        frames = [frame.index for frame in self.structure.frames if frame.name]
-        found = [index for index in frames if said.startswith(self.structure.frames[index].name.lower())]
+        found = [frame for length in self.name_lengths for frame in self.by_name.get(said[:length], ())]
         return found[0] if len(found) == 1 else None
 
     def _is_told(self, key: YesNoKey, says: Polarity) -> bool:

@@ -162,14 +162,14 @@ def _kinds_that_decide(check: Check) -> set[Asked]:
 
 def _value(check: Check, asked: Sequence[tuple[Question, Answer]]) -> float:
     """The soft score: half for single facts, half for all facts and the text as wholes, both ways."""
-    wholes = [_soften(answer) for question, answer in asked if question.record is None]
-    single = [_soften(answer) for question, answer in asked if question.record is not None]
+    wholes = [soften(answer) for question, answer in asked if question.record is None]
+    single = [soften(answer) for question, answer in asked if question.record is not None]
     halves = [single or [1.0]] if check.direction != "hallucination" else []
     halves += [wholes] if wholes else []
     return math.fsum(math.fsum(half) / len(half) for half in halves) / len(halves)
 
 
-def _soften(answer: Answer) -> float:
+def soften(answer: Answer) -> float:
     """The probability of entailment of a less self-assured model, which tells degrees of wrong apart."""
     softened = answer ** (1 / SOFTNESS)
     return float(softened[ENTAILMENT] / softened.sum())

@@ -1,5 +1,6 @@
 """Which statements of a text are computed from the data, and whether they are right."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
 from factable.metrics.ledger.derived.amounts import check_amounts
@@ -53,7 +54,8 @@ _MAX_WORDS = 80
 
 def derived_statements(structure: Structure, text: str, sentence_spans: Sequence[Span]) -> list[Derived]:
     """The statements of a text that the data allows to compute, in order."""
-    mentions = find_mentions(text)
+    mentions = sorted(enumerate(find_mentions(text)), key=lambda pair: pair[1].end)
+    ends = [mention.end for _, mention in mentions]
     sets = rows_of(structure)
     known = [known_words(structure, rows) for rows in sets]
     found: list[Derived] = []
@@ -61,8 +63,8 @@ def derived_statements(structure: Structure, text: str, sentence_spans: Sequence
         # A date may begin before its sentence: "-1 °C. January 5" looks like "c. January 5".
         inside = [
             m._replace(start=max(m.start, sentence[0]))
-            for m in mentions
-            if sentence[0] < m.end <= sentence[1] and (m.start >= sentence[0] or isinstance(m.value, Date))
+            for _, m in sorted(mentions[bisect_right(ends, sentence[0]) : bisect_right(ends, sentence[1])])
+            if m.start >= sentence[0] or isinstance(m.value, Date)
         ]
         for span in _clauses(text, sentence):
             candidates: list[Derived] = []

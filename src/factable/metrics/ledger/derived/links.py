@@ -26,7 +26,8 @@ _AGREE = (Relation.EQUAL, Relation.COARSER, Relation.FINER)
 _MIN_NAME = 3
 # A word in more values than this names none of them by itself.
 _MANY = 20
-_WEEKDAYS = frozenset(map(fold, calendar.day_name))
+_WEEKDAY_NAMES = frozenset(calendar.day_name)
+_WEEKDAYS = frozenset(map(fold, _WEEKDAY_NAMES))
 
 
 class Token(NamedTuple):
@@ -260,7 +261,7 @@ def _by_month(rows: Rows, tokens: Sequence[Token], taken: Sequence[Span]) -> lis
 
 def _by_weekday(rows: Rows, tokens: Sequence[Token]) -> list[Link]:
     """Rows by the weekday of their date."""
-    named = [token for token in tokens if token.text in calendar.day_name]
+    named = [token for token in tokens if token.text in _WEEKDAY_NAMES]
     column = next((column for column in rows.columns if column.kind == "date"), None) if named else None
     if column is None:
         return []

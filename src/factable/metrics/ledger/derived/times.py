@@ -65,13 +65,11 @@ def _days_of(structure: Structure) -> dict[Date, int]:
 
 
 def _weekdays(structure: Structure, text: str, mentions: Sequence[Mention]) -> Iterator[Derived]:
-    if not any(name in text for name in calendar.day_name):
-        return
-    days = _days_of(structure)
     for mention in mentions:
         day = mention.value
         if not isinstance(day, Date) or not day.month or not day.day:
             continue
+        days = _days_of(structure)
         known = [real for real in days if (real.month, real.day) == (day.month, day.day) and real.year]
         known = [real for real in known if day.year in (None, real.year)]
         found = _WEEKDAY.search(text[max(0, mention.start - 20) : mention.start])
