@@ -34,7 +34,6 @@ from factable.io.files import open_output
 from factable.io.joins import read_joins
 from factable.report.formats import show_tables
 from factable.report.scores import csv_header, csv_rows, jsonl_rows, summarize, write_json
-from factable.report.verdict import explanation_rows
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 EXPLAINING = ("table", "json", "jsonl")
@@ -114,5 +113,9 @@ def score(
 def _render(output_format: str, explain: bool) -> Render | None:
     """How rows look that are written as they come."""
     if output_format == "table":
-        return explanation_rows if explain else None
+        if not explain:
+            return None
+        from factable.report.verdict import explanation_rows
+
+        return explanation_rows
     return {"json": jsonl_rows, "jsonl": jsonl_rows, "csv": csv_rows}.get(output_format)

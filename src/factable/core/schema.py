@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from factable.core.results import Scores
-from factable.structure import Structure
 from factable.types import ERRORS, OK, Example, Finding, Span, Table
 
 # Changes with every change of the documents that a program might trip over.
@@ -132,6 +131,9 @@ def record_paths(table: Table) -> Sequence[str]:
     """Where each record stands in the data: `variants[0].price`; of triples and slots, the attribute."""
     paths = [record.attribute for record in table.records]
     if table.source is not None:
+        # Loaded here: its patterns take longer than scoring a small file without findings.
+        from factable.structure import Structure
+
         for index, leaf in Structure.of(table).by_record.items():
             paths[index] = leaf.path
     return paths

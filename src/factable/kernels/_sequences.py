@@ -59,11 +59,12 @@ class Ngrams:
     def longer(self, ngram: cython.uint, token: cython.uint) -> cython.uint:
         """The number of an n-gram that goes on with one more token."""
         key: uint64 = (cython.cast(uint64, ngram) << 32) | token
-        slot: cython.size_t = ((key * _GOLDEN) >> 32) & (self.slots_size - 1)
+        last: cython.size_t = self.slots_size - 1
+        slot: cython.size_t = ((key * _GOLDEN) >> 32) & last
         while self.slot_generation[slot] == self.generation:
             if self.keys[self.slots[slot]] == key:
                 return self.slots[slot]
-            slot = (slot + 1) & (self.slots_size - 1)
+            slot = (slot + 1) & last
         new: cython.uint = self.used
         self.used = new + 1
         self.keys[new] = key
@@ -117,18 +118,23 @@ class NgramCounts:
         """Count the n-grams of a sequence in place of those before."""
         self.forget()
         self.fit(ngrams, length)
+        # Kept out of self, which the compiler would read anew after every write.
+        counts: cython.p_int = self.counts
+        distinct: cython.p_uint = self.distinct
         start: cython.size_t
         order: cython.size_t
         for start in range(length):
             ngram: cython.uint = sequence[start]
             longest: cython.size_t = min(cython.cast(cython.size_t, self.orders), length - start)
+            listed: cython.p_uint = self.listed
             for order in range(longest):
                 if order > 0:
                     ngram = ngrams.longer(ngram, sequence[start + order])
-                if self.counts[ngram] == 0:
-                    self.listed[order * length + self.distinct[order]] = ngram
-                    self.distinct[order] += 1
-                self.counts[ngram] += 1
+                if counts[ngram] == 0:
+                    listed[distinct[order]] = ngram
+                    distinct[order] += 1
+                counts[ngram] += 1
+                listed += length
         return 0
 
     @cython.cfunc

@@ -31,18 +31,12 @@ _INSIDE = cython.declare(cython.uchar, INSIDE)
 _ALONE = cython.declare(cython.uchar, ALONE)
 # Letters and tokens of one example; the numbers of n-grams and places must fit in 32 bits.
 _MOST = cython.declare(cython.size_t, 0x7FFFFFFF)
-# Classes of characters, asked of tokens.py once each; 0 is not asked yet.
+# Classes of characters, asked of tokens.py once each; 0 is not asked yet, which no ASCII character is.
 _word_classes = cython.declare(cython.uchar[0x110000])
 _space_classes = cython.declare(cython.uchar[0x110000])
 _ascii_classes = cython.declare(cython.uchar[0x110000])
-# ASCII characters, lower-cased and as they are.
-_lowered = cython.declare(cython.uchar[128])
-_unchanged = cython.declare(cython.uchar[128])
-
-_code = cython.declare(cython.int)
-for _code in range(128):
-    _lowered[_code] = _code + 32 if 65 <= _code <= 90 else _code
-    _unchanged[_code] = _code
+# For each tokenizer, ASCII characters as they are inside a token; 0 for others, and for the character 0.
+_inside_ascii = cython.declare(cython.uchar[4 * 128])
 
 
 @cython.cfunc
@@ -63,6 +57,16 @@ def learn_class(character: cython.uint, mode: cython.int) -> cython.uchar:
     kind: cython.uchar = CLASSES[mode](chr(character))
     classes_of(mode)[character] = kind
     return kind
+
+
+_mode = cython.declare(cython.int)
+_code = cython.declare(cython.int)
+for _mode in range(4):
+    for _code in range(128):
+        if learn_class(_code, _mode) == _INSIDE:
+            _inside_ascii[128 * _mode + _code] = (
+                _code + 32 if _mode != _CASED and 65 <= _code <= 90 else _code
+            )
 
 
 @cython.cclass
@@ -122,33 +126,27 @@ class Lexicon:
         # Kept out of self: a write through a byte pointer makes the compiler read self anew each time.
         letters: cython.p_uchar = self.letters
         classes: cython.p_uchar = classes_of(mode)
-        folded: cython.p_uchar = _lowered
-        if mode == _CASED:
-            folded = _unchanged
-        inside: cython.uchar = _INSIDE
+        inside: cython.p_uchar = _inside_ascii + 128 * mode
         start: cython.size_t = self.letters_used
         end: cython.size_t = start
         hashed: cython.uint = EMPTY_HASH
-        index: cython.size_t = 0
-        while index <= length:
-            while index < length and classes[characters[index]] == inside:
-                letters[end] = folded[characters[index]]
-                hashed = hash_on(hashed, letters[end])
+        index: cython.size_t
+        for index in range(length):
+            letter: cython.uchar = inside[characters[index]]
+            if letter != 0 or classes[characters[index]] == _INSIDE:
+                letters[end] = letter
+                hashed = hash_on(hashed, letter)
                 end += 1
-                index += 1
-            if index < length and classes[characters[index]] == 0:
-                learn_class(characters[index], mode)
                 continue
             if end > start:
                 self.add_token(start, end, hashed)
                 start = end = self.letters_used
                 hashed = EMPTY_HASH
-            if index < length and classes[characters[index]] == _ALONE:
-                letters[start] = folded[characters[index]]
-                self.add_token(start, start + 1, hash_on(EMPTY_HASH, letters[start]))
+            if classes[characters[index]] == _ALONE:
+                letters[start] = characters[index]
+                self.add_token(start, start + 1, hash_on(EMPTY_HASH, characters[index]))
                 start = end = self.letters_used
-            index += 1
-        return 0
+        return self.add_token(start, end, hashed) if end > start else 0
 
     @cython.cfunc
     @cython.exceptval(-1)
