@@ -1,21 +1,25 @@
-"""Reading JSON lines: factable.read beside orjson alone, with compiled records and with their Python twins.
+"""Reading JSON lines beside orjson alone, and PARENT from file to file beside KaijuML/parent.
 
-python benchmarks/reading.py [--size 40000] [--peer CHECKOUT]
+python benchmarks/reading.py [--size 40000] [--rows 160000] [--peer CHECKOUT] [--before CHECKOUT]
 
-Each example has 12 facts, as an object, as nested objects, as rows or as triples. Then `factable score -m
-parent --jobs 2`, file to file, on objects; `--peer` names a checkout of KaijuML/parent, whose function for
-one example is given tokens, and whose own reading is not counted. All rates are per second of processor time,
-which other programs on the same machine do not change much.
+Each example has 12 facts, as an object, as nested objects, as rows or as triples: `factable.read` with
+compiled code and with its Python twins. Then `factable score -m parent`, file to file, on `--rows` objects,
+with one and with two processes: in all, and what each stage takes. `--peer` names a checkout of
+KaijuML/parent, whose own command reads, splits and scores the same rows, fewer of them, with as many
+processes; its start is taken off, ours is not. `--before` names a built checkout of another version of
+factable, whose command is run, too. All times are processor time, which other programs on the same machine
+change less than seconds.
 """
 
 import argparse
 import gc
+import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,10 +27,16 @@ from typing import Any
 import orjson
 
 import factable
+from factable.core.registry import parse
 from factable.io import blocks, data, duplicates
-from factable.kernels import COMPILED, lines, reading
+from factable.io.blocks import iter_blocks
+from factable.kernels import COMPILED, fingerprints, lines, reading
+from factable.report.scores import jsonl_rows
 from factable.types import Example
-from parent import PEER_SAMPLE, make_corpus, score_by_peer
+from parent import make_corpus
+
+# Examples for the peer, and for its start alone.
+PEER_ROWS, PEER_START = 2_000, 200
 
 FORMS: dict[str, Callable[[Example], object]] = {
     "object": lambda example: {record.attribute: record.value for record in example.table.records},
@@ -42,7 +52,7 @@ FORMS: dict[str, Callable[[Example], object]] = {
 }
 
 
-def write(examples: list[Example], form: str, path: Path) -> None:
+def write(examples: Iterable[Example], form: str, path: Path) -> None:
     """Write examples with their data in one form."""
     with path.open("wb") as stream:
         for example in examples:
@@ -102,20 +112,87 @@ def compare(examples: list[Example], folder: Path) -> None:
         print(f"{form:<10}{rates[0]:>10,.0f}{rates[1]:>10,.0f}{ours / least:>10.2f}x{rates[2]:>10,.0f}")
 
 
-def end_to_end(path: Path, examples: list[Example], peer: str | None) -> None:
-    """Print the rate of the command with two processes, its start included, and what it is to a peer's."""
-    command = [sys.executable, "-m", "factable", "score", str(path), "-m", "parent", "--jobs", "2"]
-    subprocess.run([*command, "--format", "jsonl", "--out", str(path.with_suffix(".out"))], check=True)
+def command_seconds(command: list[str], *, source: Path | None = None) -> float:
+    """The processor time of a command and its children; `source` is where it finds factable."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = os.environ | ({"PYTHONPATH": str(source)} if source else {})
+    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    rate = len(examples) / (used.ru_utime + used.ru_stime)
-    least = len(examples) / seconds(partial(parse_only, path))
+    return used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+
+
+def score_seconds(path: Path, jobs: int, source: Path | None = None) -> float:
+    """The processor time of `factable score`, the least of two runs."""
+    out = str(path.with_suffix(".out"))
+    options = ["-m", "parent", "--jobs", str(jobs), "--format", "jsonl", "--out", out]
+    command = [sys.executable, "-m", "factable", "score", str(path), *options]
+    return min(command_seconds(command, source=source) for _ in range(2))
+
+
+def peer_seconds(checkout: str, examples: list[Example], jobs: int, folder: Path) -> float:
+    """The processor time of an example in the peer's own command, without its start."""
+    spent = []
+    for size in (PEER_START, PEER_ROWS):
+        files = [folder / name for name in ("texts", "references", "tables", "scores")]
+        lines: list[list[str]] = [[], [], []]
+        for example in examples[:size]:
+            table = [(record.attribute.split(), record.value.split()) for record in example.table.records]
+            row = (example.text, example.references[0], orjson.dumps(table).decode())
+            for column, cell in zip(lines, row, strict=True):
+                column.append(cell + "\n")
+        for file, column in zip(files, lines, strict=False):
+            file.write_text("".join(column))
+        files[3].unlink(missing_ok=True)
+        command = [sys.executable, str(Path(checkout) / "parent" / "parent.py"), "--tqdm", "False"]
+        for option, file in zip(("-p", "-r", "-t", "--dest"), files, strict=True):
+            command += [option, str(file)]
+        spent.append(command_seconds([*command, "--n_jobs", str(jobs)]))
+    return (spent[1] - spent[0]) / (PEER_ROWS - PEER_START)
+
+
+def end_to_end(path: Path, examples: list[Example], size: int, peer: str | None, before: str | None) -> None:
+    """Print what an example takes from file to file, beside orjson, the peer and another version."""
+    least = seconds(partial(parse_only, path), repeats=2) / size
     print(
-        f"factable score, file to file: {rate:,.0f} examples/s, {least / rate:.1f} times the time of orjson"
+        f"\nPARENT, JSON lines file to file, {size:,} objects; orjson alone {1e6 * least:.1f} µs an example"
     )
-    if peer:
-        sample = examples[:PEER_SAMPLE]
-        theirs = len(sample) / seconds(partial(score_by_peer, peer, sample), repeats=3)
-        print(f"peer, given tokens: {theirs:,.0f} examples/s; we are {rate / theirs:.0f} times as fast")
+    for jobs in (1, 2):
+        ours = score_seconds(path, jobs) / size
+        print(
+            f"--jobs {jobs}: {1e6 * ours:.1f} µs an example, start included; {ours / least:.1f} times orjson"
+        )
+        if before:
+            theirs = score_seconds(path, jobs, Path(before) / "src") / size
+            print(f"  before: {1e6 * theirs:.1f} µs, {theirs / least:.1f} times orjson")
+        if peer:
+            theirs = peer_seconds(peer, examples, jobs, path.parent)
+            print(f"  peer: {1e6 * theirs:.0f} µs; we are {theirs / ours:.0f} times as fast")
+
+
+def stages(path: Path) -> None:
+    """Print what each stage of scoring takes, in this process and one after the other."""
+    metric = parse("parent")
+    spent: dict[str, float] = {}
+
+    def timed(stage: str, work: Callable[..., Any], *arguments: Any) -> Any:
+        start = time.process_time()
+        result = work(*arguments)
+        spent[stage] = spent.get(stage, 0.0) + time.process_time() - start
+        return result
+
+    count = 0
+    found = iter_blocks(path)
+    gc.disable()
+    while block := timed("read the file, cut it at line ends", next, found, None):
+        examples = timed("lines to examples and records", block.parse).examples
+        count += len(examples)
+        scores = timed("tokens, n-grams, PARENT", metric.score, examples)
+        timed("rows of JSON", jsonl_rows, examples, [scores])
+        timed("fingerprints, to find repeats", fingerprints, examples)
+        timed("free the examples", examples.clear)
+    gc.enable()
+    for stage, total in spent.items():
+        print(f"  {stage:<36}{1e6 * total / count:>6.2f} µs")
 
 
 def main() -> None:
@@ -124,14 +201,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--size", type=int, default=40_000)
+    parser.add_argument("--rows", type=int, default=160_000)
     parser.add_argument("--peer", help="a checkout of KaijuML/parent")
+    parser.add_argument("--before", help="a built checkout of another version of factable")
     arguments = parser.parse_args()
     examples = list(make_corpus(arguments.size))
     gc.collect()
     gc.freeze()
     with tempfile.TemporaryDirectory() as folder:
         compare(examples, Path(folder))
-        end_to_end(Path(folder) / "object.jsonl", examples, arguments.peer)
+        path = Path(folder) / "large.jsonl"
+        write(make_corpus(arguments.rows), "object", path)
+        end_to_end(path, examples, arguments.rows, arguments.peer, arguments.before)
+        stages(path)
 
 
 if __name__ == "__main__":

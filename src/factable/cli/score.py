@@ -93,8 +93,7 @@ def score(
             def take(unit: Scored) -> None:
                 while waiting:
                     stream.write(waiting.pop())
-                for row in unit.rows:
-                    (kept if output_format == "json" else stream).write(row)
+                (kept if output_format == "json" else stream).write(b"".join(unit.rows))
                 page.take(unit)
                 progress.take(unit)
 

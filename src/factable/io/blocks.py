@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from io import FileIO
 from typing import IO, Any, NamedTuple, cast
 
+import numpy as np
 import orjson
 
 from factable.errors import DataError, Fault
@@ -160,8 +161,13 @@ def iter_blocks(path: str | os.PathLike[str], *, size: int = BLOCK_BYTES) -> Ite
                 lines = lines.removeprefix(UTF8_MARK)
                 offset = None if offset is None else len(UTF8_MARK)
             yield Block(name, line, lines, len(lines), offset)
-            line += lines.count(b"\n")
+            line += count_lines(lines)
             offset = None if offset is None else offset + len(lines)
+
+
+def count_lines(lines: bytes) -> int:
+    """How many line feeds there are; NumPy counts them faster than `bytes.count`."""
+    return int(np.count_nonzero(np.frombuffer(lines, dtype=np.uint8) == ord("\n")))
 
 
 def is_json_list(lines: bytes) -> bool:

@@ -79,7 +79,9 @@ class LineReader:
     letters: cython.p_uchar
     place: cython.Py_ssize_t
     unusual: cython.bint
+    # The names met last, by hash, and the hash of each.
     names: list
+    hashes: cython.uint[1024]
     max_records: cython.Py_ssize_t
     max_depth: cython.int
     max_name: cython.Py_ssize_t
@@ -249,15 +251,15 @@ class LineReader:
             return self.read_string()
         self.place = end + 1
         slot: cython.size_t = (hashed ^ (hashed >> 15)) & (_NAMES - 1)
-        known = self.names[slot]
-        if (
-            known is not None
-            and PyUnicode_GET_LENGTH(known) == size
-            and memcmp(PyUnicode_DATA(known), letters + start, size) == 0
-        ):
-            return known
+        if self.hashes[slot] == hashed and self.names[slot] is not None:
+            known = self.names[slot]
+            if PyUnicode_GET_LENGTH(known) == size and not memcmp(
+                PyUnicode_DATA(known), letters + start, size
+            ):
+                return known
         name = plain_text(letters + start, size)
         self.names[slot] = name
+        self.hashes[slot] = hashed
         return name
 
     @cython.cfunc

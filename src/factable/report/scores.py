@@ -103,7 +103,7 @@ def _row_shape(piece: Scores) -> bytes:
 
 
 def _dump_strings(strings: list[str]) -> list[bytes]:
-    """JSON strings without their quotation marks; inside of them, every such mark has a backslash before it."""
+    """JSON strings without quotation marks; inside of them, each such mark has a backslash before it."""
     return orjson.dumps(strings)[2:-2].split(b'","')
 
 
