@@ -15,6 +15,8 @@ from typing import NamedTuple
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.durations import durations
 from factable.metrics.ledger.matching import EARLIER, Matcher
+from factable.metrics.ledger.per_unit import products_per_unit
+from factable.metrics.ledger.remainders import LEFT, remainders
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.stems import beginning
@@ -125,13 +127,20 @@ class _Family(NamedTuple):
 
 
 def computed_number(
-    matcher: Matcher, mention: Mention, sentence: Span, *, only_asked: bool = False
+    matcher: Matcher, mention: Mention, sentence: Span, *, only_asked: bool = False, instead: int | None = None
 ) -> Computed | None:
-    """How a number that the data does not have follows from it; `only_asked` if the words must ask for it."""
+    """How a number that the data does not have follows from it.
+
+    `only_asked` if the words must ask for it; `instead` is the value that stands in the data where the words
+    point, from which a percentage may lead to the number.
+    """
     number = mention.value
     if not isinstance(number, Number) or number.high is not None:
         return None
     search = _Search(matcher, number, mention, sentence)
+    for result in search.sure_results(instead):
+        if agrees(number, result.value) is True:
+            return Computed(result.leaves, f"{result.explanation} = {show(result.value)}")
     only_asked = only_asked or search.is_explicit
     for family in search.families():
         chance = _chance(number, len(family.results))
@@ -188,6 +197,16 @@ class _Search:
                 yield from self._mixed(amounts)
             yield from self._of_totals()
             yield from self._percentages()
+
+    def sure_results(self, instead: int | None) -> Iterator[_Result]:
+        """Results that are not met by chance: their keys tell what to compute from what."""
+        yield from (_Result(*each) for each in products_per_unit(self.matcher, self.number.unit))
+        if LEFT.search(self.near):
+            scope = self.matcher.scope(self.mention.start, self.mention.end)
+            yield from (_Result(*each) for each in remainders(self.matcher, scope, self.number.unit))
+        if instead is not None:
+            for family in self._percentages():
+                yield from (each for each in family.results if instead in each.leaves)
 
     def _aggregates(self, amounts: Sequence[_Amount], is_series: bool) -> Iterator[_Family]:
         """Sum, mean and shares of values of one kind."""

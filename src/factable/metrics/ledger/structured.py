@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from factable.metrics.ledger.absences import absences
 from factable.metrics.ledger.additions import additions
 from factable.metrics.ledger.changes import change_statements
-from factable.metrics.ledger.computed import computed_number
+from factable.metrics.ledger.computed import Computed, computed_number
 from factable.metrics.ledger.derived import derived_statements
 from factable.metrics.ledger.derived.wording import GLUE
 from factable.metrics.ledger.enumerations import listed_members
@@ -25,7 +25,7 @@ from factable.metrics.ledger.features import logit
 from factable.metrics.ledger.genders import genders
 from factable.metrics.ledger.hours import hours_statements
 from factable.metrics.ledger.key_comparisons import key_comparisons
-from factable.metrics.ledger.matching import Match, Matcher
+from factable.metrics.ledger.matching import MIN_CUE, Match, Matcher
 from factable.metrics.ledger.quantities import quantities
 from factable.metrics.ledger.reading import Spans, overlaps
 from factable.metrics.ledger.roles import roles
@@ -362,11 +362,9 @@ def _number_features(
     """What is known of a number or a date: whether the data has it, and whether it should be another."""
     best = match.candidates[0] if match.candidates else None
     value = match.mention.value
-    computed = None
-    if best is None:
-        # Where words ask for another value, chance is no excuse.
-        sentence, is_asked = sentence_of(reading, match.span), match.instead is not None
-        computed = computed_number(reading.matcher, match.mention, sentence, only_asked=is_asked)
+    computed = _computed(reading, match)
+    if computed is not None:
+        best = None
     is_missing = best is None and computed is None
     is_count = isinstance(value, Number) and abs(value.value) <= SMALL and value.value.denominator == 1
     features = {
@@ -393,6 +391,22 @@ def _number_features(
         leaf = reading.structure.leaves[match.instead.leaf]
         state, leaves, note = "contradicted", (leaf.index,), f"{leaf.label}: {leaf.value}"
     return features, state, leaves, note
+
+
+def _computed(reading: StructuredReading, match: Match) -> Computed | None:
+    """How a number follows from the data that is not in it, or only in what the text does not speak of."""
+    best = match.candidates[0] if match.candidates else None
+    if best is not None and (best.scope > 0 or best.cue >= MIN_CUE):
+        return None
+    # Where words ask for another value, or the data has the number elsewhere, chance is no excuse.
+    only_asked = match.instead is not None or best is not None
+    return computed_number(
+        reading.matcher,
+        match.mention,
+        sentence_of(reading, match.span),
+        only_asked=only_asked,
+        instead=match.instead.leaf if match.instead else None,
+    )
 
 
 def _name_features(

@@ -93,6 +93,12 @@ _SINGLE_LETTERS: dict[str, tuple[tuple[frozenset[str], str], ...]] = {
     "w": ((_set_of("power output consumption charging load wattage"), "watt"),),
     "v": ((_set_of("voltage battery supply input output"), "volt"),),
 }
+# After an underscore, these letters are units beside any other words: `first_crack_s`, `yield_t`.
+_AFTER_UNDERSCORE = {"s": "second", "h": "hour", "t": "tonne", "g": "gram", "l": "litre", "m": "metre"}
+# Unless they tell one of several things from the others: `group_h`, `vitamin_g`.
+_LETTERED = _set_of("group team player class grade type plan option part section series vitamin hall gate zone")
+# A span of time in the plural is the unit wherever it stands: `max_days_without_doctor`.
+_SPANS = {f"{unit}s": unit for unit in ("second", "minute", "hour", "day", "week", "month", "year")}
 # Abbreviations that are units only beside words of their kind: `duration_min` and `temp_min`.
 _DOUBTFUL: dict[str, tuple[tuple[frozenset[str], str], ...]] = {
     "min": ((_TIME, "minute"),),
@@ -167,6 +173,8 @@ def _hint_of_step(step: str) -> Hint:
     words = split_identifier(step).split()
     if not unit and scale == 1:
         unit, scale, words = _from_words(words)
+    if not unit and scale == 1:
+        unit, words = _from_mark(step, words)
     low = {word.lower() for word in words}
     ratio = (not unit and scale == 1 and bool(low & _RATIO) and not low & _NO_RATIO) or (
         unit == "percent" and "pct" in split_identifier(step).lower().split()
@@ -195,6 +203,17 @@ def _from_words(words: list[str]) -> tuple[str, int, list[str]]:
     if unit and scale == 1 and is_money(unit):
         scale, kept = _scale_of(kept, money=True)
     return unit, scale, kept + tail
+
+
+def _from_mark(step: str, words: list[str]) -> tuple[str, list[str]]:
+    """A unit that is written as a letter after an underscore, or as a span of time inside a name."""
+    low = [word.lower() for word in words]
+    if len(words) > 1 and step.endswith(f"_{words[-1]}") and not _LETTERED & set(low):
+        unit = _AFTER_UNDERSCORE.get(words[-1], "")
+        if unit and not (unit == "metre" and set(low) & (MONEY_WORDS | _COUNTED)):
+            return unit, words[:-1]
+    spans = [_SPANS[word] for word in low[:-1] if word in _SPANS]
+    return (spans[0], words) if len(spans) == 1 and "per" not in low and "_" in step else ("", words)
 
 
 def _scale_of(words: list[str], *, money: bool = False) -> tuple[int, list[str]]:

@@ -156,12 +156,18 @@ MXN |        | MX$         | Mexican peso
 ZAR |        |             | South African rand
 TRY |        | ₺           | Turkish lira
 """
+# Hundredths of currencies.
+_CENTS = {"cent": ("dollar", "EUR"), "¢": ("dollar",), "penny": ("GBP",), "pence": ("GBP",)}
 # The unit on the right is less specific: "5 dollars" may be of any country, "5 stars" out of any number.
 _VAGUER = {"degree Celsius": "degree", "degree Fahrenheit": "degree"}
 _IRREGULAR = {"inch": "inches", "foot": "feet", "century": "centuries", "hertz": "hertz", "stone": "stone"}
 _IRREGULAR |= {"bar": "bar", "psi": "psi", "lux": "lux", "horsepower": "horsepower", "celsius": "celsius"}
 _IRREGULAR |= {"fahrenheit": "fahrenheit"}
 _NO_PLURAL = ("percent", "per cent", "pct", "yen", "yuan", "renminbi", "won")
+
+
+#: Before the name of a currency, a hundredth of it.
+HUNDREDTH = "hundredth of "
 
 
 def _fields(table: str) -> list[list[str]]:
@@ -236,6 +242,11 @@ def _build() -> _Tables:
                 for form in _forms(vaguer.partition(" (")[0]):
                     tables.words.setdefault(form, []).append(vaguer)
     tables.symbols["$"] = ["dollar"]
+    for word, currencies in _CENTS.items():
+        names = [f"{HUNDREDTH}{currency}" for currency in currencies]
+        for form in (word, "cents") if word == "cent" else (word,):
+            tables.words.setdefault(form, []).extend(names)
+        tables.units.update((name, Unit(name, "money", Fraction(1, 100))) for name in names)
     _powers(tables)
     return tables
 

@@ -1,0 +1,53 @@
+"""Amounts for several from the amount for one: 500 g in ten balls of a yarn with `grams_per_ball: 50`."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from factable.metrics.ledger.cues import stands_for
+from factable.metrics.ledger.derived.operations import show
+from factable.metrics.ledger.matching import Matcher
+from factable.structure import Leaf
+from factable.text.templates import split_identifier
+from factable.text.values import Number
+from factable.text.values.units import unit_of, units_named, vaguer_unit
+
+# Beside more values than these, nothing is multiplied.
+_MAX_LEAVES = 200
+
+Product = tuple[Fraction, tuple[int, ...], str]
+
+
+def products_per_unit(matcher: Matcher, unit: str) -> Iterator[Product]:
+    """Every `x_per_y` times a value whose key counts y, in a unit of x."""
+    leaves = matcher.structure.leaves
+    for leaf in leaves if len(leaves) <= _MAX_LEAVES else ():
+        words = split_identifier(leaf.keys[-1]).lower().split()
+        one = _amount(matcher, leaf)
+        at = words.index("per") if "per" in words[:-1] else 0
+        if one is None or not at:
+            continue
+        units = (one.unit.partition(" per ")[0],) if one.unit else units_named(words[at - 1])
+        factor = next((factor for own in units if (factor := _factor(own, unit))), None)
+        for other in leaves if factor is not None else ():
+            own = split_identifier(other.keys[-1]).lower().split()
+            count = _amount(matcher, other)
+            if count is not None and "per" not in own and stands_for(own[-1], words[at + 1]):
+                value = one.value * (factor or 1)
+                yield count.value * value, (leaf.index, other.index), f"{show(count.value)} × {show(value)}"
+
+
+def _amount(matcher: Matcher, leaf: Leaf) -> Number | None:
+    for value in matcher.index.readings[leaf.index][:1]:
+        if leaf.kind == "value" and isinstance(value, Number) and value.high is None:
+            return value
+    return None
+
+
+def _factor(own: str, asked: str) -> Fraction | None:
+    """By what an amount is multiplied to be in the unit asked for; None if it cannot be."""
+    if asked in (own, vaguer_unit(own)):
+        return Fraction(1)
+    first, second = unit_of(own), unit_of(asked)
+    if first.dimension != second.dimension or first.dimension == "money":
+        return None
+    return first.factor / second.factor
