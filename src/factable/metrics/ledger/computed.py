@@ -197,6 +197,8 @@ class _Search:
                 yield from self._mixed(amounts)
             yield from self._of_totals()
             yield from self._percentages()
+            if self.is_percent or self.is_share:
+                yield from self._across()
 
     def sure_results(self, instead: int | None) -> Iterator[_Result]:
         """Results that are not met by chance: their keys tell what to compute from what."""
@@ -555,8 +557,23 @@ class _Search:
     def _durations(self) -> Iterator[_Family]:
         """The time between two moments of one object or column."""
         by_words = bool(_DIFFERENCE.search(self.near) or _LASTING.search(self.near))
-        for gaps in durations(self.matcher, self.number.unit):
-            yield _Family([_Result(*gap) for gap in gaps], by_words)
+        scope = self.matcher.scope(self.mention.start)
+        for frame, gaps in durations(self.matcher, self.number.unit):
+            yield _Family([_Result(*gap) for gap in gaps], by_words or frame in scope)
+
+    def _across(self) -> Iterator[_Family]:
+        """Shares of amounts of different objects that measure the same, or whose keys have a word in common."""
+        kinds: dict[str, list[_Amount]] = {}
+        for leaf in self.matcher.structure.leaves:
+            amount = self._any_amount(leaf.index)
+            if leaf.kind == "value" and amount is not None and amount.value > 0:
+                for kind in (amount.dimension,) if amount.dimension else self.matcher.labels[leaf.index]:
+                    kinds.setdefault(kind, []).append(amount)
+        for amounts in kinds.values():
+            if 1 < len(amounts) <= MAX_PAIRED:
+                parts = [(one, other) for one, other in permutations(amounts, 2) if one.value < other.value]
+                shares = _quotients(parts, 100 if self.is_percent else 1)
+                yield _Family(shares, bool(_SHARE.search(self.near)))
 
 
 def _total(amounts: Sequence[_Amount]) -> _Amount:

@@ -1,5 +1,6 @@
 """The time between two moments of the data: a start and an end, two dates of a column."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
@@ -24,28 +25,46 @@ class Duration(NamedTuple):
     explanation: str
 
 
-def durations(matcher: Matcher, unit: str) -> Iterator[list[Duration]]:
-    """The times between moments of one object, then of one column; nothing for what is no unit of time."""
+def durations(matcher: Matcher, unit: str) -> Iterator[tuple[int | None, list[Duration]]]:
+    """The times between moments of one object, each with its frame, then of one column.
+
+    Nothing for what is no unit of time.
+    """
     seconds = Fraction(_TIME_UNITS.get(unit, 0)) or _CALENDAR_UNITS.get(unit)
     if not seconds:
         return
     known = _moments(matcher)
-    for leaves in _groups(matcher, known):
+    for frame, leaves in _groups(matcher, known):
         moments = [(leaf, known[leaf.index]) for leaf in leaves if leaf.index in known]
         if 1 < len(moments) <= MAX_MOMENTS:
-            yield [
-                Duration(value, (first.index, second.index), f"{second.value} − {first.value}")
-                for (first, start), (second, end) in combinations(moments, 2)
-                for value in _between(start, end, seconds)
-            ]
+            yield (
+                frame,
+                [
+                    Duration(value, (first.index, second.index), f"{second.value} − {first.value}")
+                    for (first, start), (second, end) in combinations(moments, 2)
+                    for value in _between(start, end, seconds)
+                ],
+            )
 
 
-def _groups(matcher: Matcher, known: Mapping[int, "_Moment"]) -> Iterator[Sequence[Leaf]]:
-    """Leaves whose moments may be compared: those of one frame, then those of one column."""
-    leaves = matcher.structure.leaves
-    for frame in matcher.structure.frames:
-        yield [leaf for leaf in leaves if leaf.frame == frame.index and leaf.index in known]
-    yield from matcher.structure.columns.values()
+def _groups(
+    matcher: Matcher, known: Mapping[int, "_Moment"]
+) -> Iterator[tuple[int | None, Sequence[Leaf]]]:
+    """Leaves whose moments may be compared: those of one frame, with those of the whole, or of one column."""
+    structure = matcher.structure
+    of_frame: dict[int, list[Leaf]] = defaultdict(list)
+    for leaf in structure.leaves:
+        if leaf.index in known:
+            of_frame[leaf.frame].append(leaf)
+    whole = [frame.index for frame in structure.frames if frame.parent is None and frame.path == ""]
+    around = [leaf for frame in whole for leaf in of_frame[frame]]
+    for frame in structure.frames:
+        own = of_frame[frame.index]
+        yield frame.index, own
+        if own and around and frame.index not in whole:
+            # A tide against the sunset of its day.
+            yield frame.index, [*around, *own]
+    yield from ((None, leaves) for leaves in structure.columns.values())
 
 
 def _moments(matcher: Matcher) -> dict[int, "_Moment"]:
@@ -96,5 +115,5 @@ def _between(start: _Moment, end: _Moment, unit: Fraction) -> Iterator[Fraction]
         near = round(value)
         value = Fraction(near) if near and abs(value - near) * unit <= 3 * 86400 else value
     yield value
-    if start.kind == "time":
+    if start.kind == "time" and end.seconds < start.seconds:
         yield (86400 - gap) / unit

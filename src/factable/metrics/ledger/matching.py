@@ -106,6 +106,11 @@ _ARITHMETIC_AFTER = lazy_pattern(
     r"(?:\s[\w-]+)?\s(?:of (?:the|all|its|their)|up|down|over|above|below|under)\b", re.IGNORECASE
 )
 _MARK = lazy_pattern(r"[,;)]")
+_NOTHING = lazy_pattern(
+    r"\b(?:without|no|zero)\s(?!more|less|fewer|later|earlier|longer|higher|lower|smaller|larger|other)"
+    r"(?:an?\s(?:single\s)?|any\s)?(?P<what>[a-z]+)",
+    re.IGNORECASE,
+)
 _ONE = frozenset(("one", "a", "an"))
 _GENERIC = frozenset(("value", "amount", "result", "reading", "number", "figure", "score", "measurement"))
 _RIGHT_AFTER = lazy_pattern(
@@ -224,7 +229,7 @@ class Matcher:
         first, last = bisect_left(self._word_starts, span[0]), bisect_left(self._word_starts, span[1])
         best: dict[str, float] = {}
         for number in range(max(0, first - NEAR), min(len(self._cues), last + NEAR)):
-            if not start <= self._word_starts[number] < end:
+            if not start <= self._word_starts[number] < end or (alone and number in self._denied):
                 continue
             for word in self._cues[number] & wanted:
                 distance = first - number if number < first else max(1, number - last + 1)
@@ -233,10 +238,19 @@ class Matcher:
             return 0.0
         return sum(best.values()) / len(wanted) if best else 0.0
 
-    def words_near(self, leaf: int, span: Span) -> frozenset[str]:
-        """The words of a leaf's label that stand in a span."""
+    @cached_property
+    def _denied(self) -> frozenset[int]:
+        """The words of which a text says that there is nothing: "without a single defect"."""
+        return frozenset(
+            bisect_left(self._word_starts, match.start("what")) for match in _NOTHING.finditer(self.parsed.text)
+        )
+
+    def words_near(self, leaf: int, span: Span, *, asserted: bool = False) -> frozenset[str]:
+        """The words of a leaf's label that stand in a span; `asserted` leaves out "without a single defect"."""
         first, last = bisect_left(self._word_starts, span[0]), bisect_left(self._word_starts, span[1])
-        return frozenset().union(*self._cues[first:last]) & self.labels[leaf]
+        denied = self._denied if asserted else ()
+        cues = [self._cues[number] for number in range(first, last) if number not in denied]
+        return frozenset().union(*cues) & self.labels[leaf]
 
     @cached_property
     def own_words(self) -> list[frozenset[str]]:
@@ -425,7 +439,7 @@ class Matcher:
             for index in self.structure.frames[leaf.frame].leaves
             if (other := leaves[index]).kind == "value" and other.path.rpartition(".")[0] == parent
             if index != leaf.index
-            and self.words_near(index, sentence) >= self.own_words[index] != frozenset()
+            and self.words_near(index, sentence, asserted=True) >= self.own_words[index] != frozenset()
             if not self._is_stated_beside(index, span)
         ]
         if len(named) != 1 or not parent:

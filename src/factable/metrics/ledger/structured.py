@@ -81,6 +81,13 @@ _BOUNDS = frozenset(
         "only",
         "some",
         "approximately",
+        "half",
+        "third",
+        "thirds",
+        "quarter",
+        "quarters",
+        "twice",
+        "double",
     ]
 )
 _REACHED = lazy_pattern(
@@ -338,7 +345,7 @@ def _value_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
     supported = Spans(each.span for each in reading.statements if each.state == "supported")
     wrong = Spans(each.span for each in reading.statements if each.state != "supported")
     for match in reading.matches:
-        is_stated = reading.is_plain and match.instead is None and bool(match.candidates)
+        is_stated = reading.is_plain and match.instead is None and _is_known(reading, match)
         highest = MAX_MARK_OF_STATED if is_stated else math.inf
         common = {
             "mark": min(highest, logit(marks.mean(match.span))),
@@ -354,6 +361,14 @@ def _value_items(reading: StructuredReading, marks: Marks) -> Iterator[Item]:
         elif isinstance(match.mention.value, Name):
             features, state, leaves, note = _name_features(reading, match)
             yield Item(match.span, "name", common | features, state, leaves, note)
+
+
+def _is_known(reading: StructuredReading, match: Match) -> bool:
+    """Whether the data has a value, or all words of a name."""
+    if match.candidates or not isinstance(match.mention.value, Name):
+        return bool(match.candidates)
+    words = split_words(reading.text[slice(*match.span)])
+    return all(beginning(word.folded) in reading.matcher.data_words for word in words)
 
 
 def _number_features(
@@ -457,6 +472,9 @@ def _word_items(reading: StructuredReading, marks: Marks, others: Sequence[Item]
             # Numbers are items of their own, and little words claim nothing.
             continue
         known = sum(beginning(word.folded) in reading.matcher.data_words for word in words)
+        if reading.is_plain and known == len(words):
+            # Beside a plain record, rules tell better what words of the data may be wrong.
+            continue
         features = {
             "mark": logit(marks.mean(span)),
             "highest mark": logit(marks.highest(span)),

@@ -44,6 +44,23 @@ COMPASS = {code: (name,) for code, name in _POINTS.items()} | {
     for second in "EW"
 }
 
+# Days that are called by a name in every year.
+HOLIDAYS = {
+    (1, 1): ("New Year", "New Year's Day", "New Year's"),
+    (1, 6): ("Epiphany",),
+    (2, 14): ("Valentine's Day",),
+    (3, 17): ("St Patrick's Day",),
+    (4, 1): ("April Fools' Day",),
+    (5, 1): ("May Day", "Labour Day"),
+    (7, 4): ("Independence Day",),
+    (10, 31): ("Halloween",),
+    (11, 1): ("All Saints' Day",),
+    (12, 24): ("Christmas Eve",),
+    (12, 25): ("Christmas Day", "Christmas"),
+    (12, 26): ("Boxing Day", "St Stephen's Day"),
+    (12, 31): ("New Year's Eve",),
+}
+
 
 @dataclass(frozen=True, eq=False)
 class ValueIndex:
@@ -69,9 +86,17 @@ class ValueIndex:
         return (*map(parse_name, words), *readings, *unsigned, *further)
 
     def _unsigned(self, leaf: Leaf, readings: Sequence[Value]) -> Iterator[Number]:
-        """A payment of 950 for an amount of -950, where a column has amounts of both signs."""
-        column = self.structure.columns[leaf.column]
-        if leaf.value.startswith("-") and not all(other.value.startswith("-") for other in column):
+        """A payment of 950 for an amount of -950, where a column or a list of posts has both signs."""
+        if not leaf.value.startswith("-"):
+            return
+        path = leaf.path.rpartition(".")[0]
+        posts = [
+            self.structure.leaves[index]
+            for index in self.structure.frames[leaf.frame].leaves
+            if path and self.structure.leaves[index].path.rpartition(".")[0] == path
+        ]
+        alike = [*self.structure.columns[leaf.column], *posts]
+        if not all(other.value.startswith("-") for other in alike):
             for value in readings:
                 if isinstance(value, Number) and unit_of(value.unit).dimension != "temperature":
                     yield replace(value, value=-value.value)
@@ -288,6 +313,9 @@ def _further(value: str, readings: Sequence[Value], telling: Sequence[tuple[str,
     """What a value may mean besides: a month for 2026-05, 4.3 % for 0.043, $41.2 million for 41.2."""
     if month := _MONTH.fullmatch(value):
         yield Date(int(month[1]), int(month[2]))
+    for reading in readings:
+        if isinstance(reading, Date) and reading.month and reading.day:
+            yield from map(parse_name, HOLIDAYS.get((reading.month, reading.day), ()))
     if value.capitalize() in MONTHS:
         yield Date(month=MONTHS.index(value.capitalize()) + 1)
     plain = [reading for reading in readings if isinstance(reading, Number) and not reading.unit]
@@ -337,7 +365,9 @@ def differs(value: Value, said: Value) -> bool:
     """Whether two values cannot be the same: other amounts, or units that do not fit."""
     relation = relation_to(value, said)
     if relation is Relation.INCOMPARABLE and isinstance(value, Number) and isinstance(said, Number):
-        return (
-            bool(value.unit and said.unit) and unit_of(value.unit).dimension != unit_of(said.unit).dimension
-        )
+        dimension = unit_of(said.unit).dimension
+        if dimension in ("time", "calendar") and unit_of(value.unit).dimension not in ("time", "calendar"):
+            # How long something lasts is computed more often than told in place of something else.
+            return False
+        return bool(value.unit and said.unit) and unit_of(value.unit).dimension != dimension
     return relation is Relation.DIFFERENT

@@ -19,7 +19,9 @@ from factable.metrics.ledger.derived.links import (
 )
 from factable.metrics.ledger.derived.operations import agrees, converted, mean, number_of, share, show, total
 from factable.text.patterns import lazy_pattern
+from factable.text.stems import stem
 from factable.text.values import Mention, Number
+from factable.text.values.hints import MONEY_WORDS
 from factable.types import Span
 
 _TOTAL = lazy_pattern(
@@ -41,6 +43,7 @@ _MIN_CELLS = 2
 _WHOLE = 45
 # An end of a range that is off by less than this share of its width is no clear error.
 _NEAR_END = Fraction(5, 100)
+_MONEY_STEMS = frozenset(map(stem, MONEY_WORDS))
 _OWN_WORDS = frozenset(["average", "avg", "mean", "total"])
 
 
@@ -103,9 +106,14 @@ def _aggregate(clause: Clause, word: Span, operation: str, numbers: Sequence[Men
     if operation == "sum" and _counts_rows(clause, number):
         outcomes = [outcome for outcome in outcomes if outcome.truth]
     # Of what unit the column is must be known, if the number has one.
-    in_unit = not number.unit or all(tie.column.unit or is_money(number.unit) for tie in ties)
+    in_unit = not number.unit or all(tie.column.unit or _may_be_money(tie.column, number) for tie in ties)
     clear = in_unit and clause.is_clear()
     return decide(outcomes, word, operation, can_contradict=clear, number=place)
+
+
+def _may_be_money(column: Column, number: Number) -> bool:
+    """Whether a column without a unit is of money, as its words say: `sales`, but not `awards`."""
+    return is_money(number.unit) and not _MONEY_STEMS.isdisjoint(column.words | column.extra_words)
 
 
 def _counts_rows(clause: Clause, number: Number) -> bool:
