@@ -17,6 +17,13 @@ _TIME_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 60
 _CALENDAR_UNITS = {"month": Fraction(2629746), "year": Fraction(31556952)}
 
 
+class Moment(NamedTuple):
+    """A date, a time of day or both, in seconds."""
+
+    seconds: Fraction
+    kind: str
+
+
 class Duration(NamedTuple):
     """A time in the unit asked for, the leaves that it lies between, and how it is computed."""
 
@@ -33,7 +40,7 @@ def durations(matcher: Matcher, unit: str) -> Iterator[tuple[int | None, list[Du
     seconds = Fraction(_TIME_UNITS.get(unit, 0)) or _CALENDAR_UNITS.get(unit)
     if not seconds:
         return
-    known = _moments(matcher)
+    known = moments_of(matcher)
     for frame, leaves in _groups(matcher, known):
         moments = [(leaf, known[leaf.index]) for leaf in leaves if leaf.index in known]
         if 1 < len(moments) <= MAX_MOMENTS:
@@ -48,7 +55,7 @@ def durations(matcher: Matcher, unit: str) -> Iterator[tuple[int | None, list[Du
 
 
 def _groups(
-    matcher: Matcher, known: Mapping[int, "_Moment"]
+    matcher: Matcher, known: Mapping[int, Moment]
 ) -> Iterator[tuple[int | None, Sequence[Leaf]]]:
     """Leaves whose moments may be compared: those of one frame, with those of the whole, or of one column."""
     structure = matcher.structure
@@ -67,7 +74,8 @@ def _groups(
     yield from ((None, leaves) for leaves in structure.columns.values())
 
 
-def _moments(matcher: Matcher) -> dict[int, "_Moment"]:
+def moments_of(matcher: Matcher) -> dict[int, Moment]:
+    """The leaves that are moments."""
     moments = {}
     for leaf in matcher.structure.leaves:
         moment = _moment_of(leaf.value, matcher.index.readings[leaf.index])
@@ -76,14 +84,7 @@ def _moments(matcher: Matcher) -> dict[int, "_Moment"]:
     return moments
 
 
-class _Moment(NamedTuple):
-    """A date, a time of day or both, in seconds."""
-
-    seconds: Fraction
-    kind: str
-
-
-def _moment_of(text: str, readings: Sequence[object]) -> _Moment | None:
+def _moment_of(text: str, readings: Sequence[object]) -> Moment | None:
     if (len(text) > 15 and "T" in text) or " " in text.strip():
         try:
             parsed = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
@@ -94,17 +95,17 @@ def _moment_of(text: str, readings: Sequence[object]) -> _Moment | None:
             base = (
                 parsed.replace(tzinfo=None) - datetime(1900, 1, 1) - (offset or datetime.min - datetime.min)
             )
-            return _Moment(Fraction(int(base.total_seconds())), "both")
+            return Moment(Fraction(int(base.total_seconds())), "both")
     for value in readings:
         if isinstance(value, Date) and value.year and value.month and value.day and value.time is None:
             day = datetime(value.year, value.month, value.day) - datetime(1900, 1, 1)
-            return _Moment(Fraction(day.days * 86400), "day")
+            return Moment(Fraction(day.days * 86400), "day")
         if isinstance(value, Time) and value.end is None:
-            return _Moment(Fraction(value.start * 60), "time")
+            return Moment(Fraction(value.start * 60), "time")
     return None
 
 
-def _between(start: _Moment, end: _Moment, unit: Fraction) -> Iterator[Fraction]:
+def _between(start: Moment, end: Moment, unit: Fraction) -> Iterator[Fraction]:
     """The time between two moments of one kind, in a unit; times of day may be of two days."""
     if start.kind != end.kind:
         return

@@ -37,6 +37,8 @@ from factable.text.values.units import currency_words, unit_of
 from factable.text.values.words import split_words
 from factable.types import Span
 
+# With so few values, what is not among them is more often wrong.
+SMALL_DATA = 60
 # Words of an attribute count as a cue up to this many words away from a value.
 NEAR = 9
 # Words that stand this near to a value ask for another one plainly; those for its own only slightly.
@@ -132,6 +134,12 @@ class Matcher:
         self._leaves_cued: dict[frozenset[str], Mapping[int, Sequence[int]]] = {}
         self._cues_found: dict[tuple[frozenset[str], frozenset[str] | None, Span], float] = {}
         self.frame_scores = FrameScores(structure)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether the data is small and has no prose: what a text says is all to be found in it."""
+        leaves = self.structure.leaves
+        return len(leaves) <= SMALL_DATA and not any(leaf.kind == "prose" for leaf in leaves)
 
     @cached_property
     def labels(self) -> tuple[frozenset[str], ...]:

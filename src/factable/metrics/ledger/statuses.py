@@ -44,7 +44,7 @@ _GROUPS = _groups()
 
 def status_clashes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every state in the text that the object it speaks of cannot be in."""
-    leaves = [leaf for leaf in matcher.structure.leaves if leaf.kind == "value" and _is_status(leaf)]
+    leaves = [leaf for leaf in matcher.structure.leaves if leaf.kind == "value" and is_status(leaf)]
     found: list[Checked] = []
     for sentence in sentence_spans if leaves else ():
         for leaf in leaves:
@@ -52,7 +52,8 @@ def status_clashes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Che
     return found
 
 
-def _is_status(leaf: Leaf) -> bool:
+def is_status(leaf: Leaf) -> bool:
+    """Whether a key says in what state something is."""
     return not _KEYS.isdisjoint(split_identifier(leaf.keys[-1]).lower().split())
 
 

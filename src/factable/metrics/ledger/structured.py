@@ -15,22 +15,27 @@ from typing import Literal, NamedTuple
 
 from factable.metrics.ledger.absences import absences
 from factable.metrics.ledger.additions import additions
+from factable.metrics.ledger.causes import causes
+from factable.metrics.ledger.closed_classes import closed_classes
 from factable.metrics.ledger.changes import change_statements
 from factable.metrics.ledger.computed import Computed, computed_number
 from factable.metrics.ledger.derived import derived_statements
 from factable.metrics.ledger.derived.wording import GLUE
 from factable.metrics.ledger.enumerations import listed_members
 from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex
+from factable.metrics.ledger.extremes import extremes
 from factable.metrics.ledger.features import logit
 from factable.metrics.ledger.genders import genders
 from factable.metrics.ledger.hours import hours_statements
 from factable.metrics.ledger.key_comparisons import key_comparisons
-from factable.metrics.ledger.matching import MIN_CUE, Match, Matcher
+from factable.metrics.ledger.matching import MIN_CUE, SMALL_DATA, Match, Matcher
 from factable.metrics.ledger.quantities import quantities
 from factable.metrics.ledger.reading import Spans, overlaps
 from factable.metrics.ledger.roles import roles
 from factable.metrics.ledger.routes import routes
 from factable.metrics.ledger.row_conflicts import row_conflicts
+from factable.metrics.ledger.row_pairs import row_pairs
+from factable.metrics.ledger.schedules import schedules
 from factable.metrics.ledger.statuses import status_clashes
 from factable.metrics.ledger.tallies import tallies
 from factable.metrics.ledger.verdict import ClaimState
@@ -56,8 +61,6 @@ MAX_MARK_OF_STATED = -1.0
 MIN_MARK_OF_MISSING = -1.0
 # Numbers up to this are often no fact of the data: "one of", "two teams".
 SMALL = 12
-# With so few values, what is not among them is more often wrong.
-SMALL_DATA = 60
 _LABEL = lazy_pattern(
     r"(?!.{0,40}?\b(?:is|are|was|were|has|have|had|there|needs?|takes?|gets?|runs?|pays?)\b[^:\n]*:)"
     r"[^\w\n]*\w[^:.\n]{0,40}:[*_]*\s"
@@ -155,7 +158,7 @@ class StructuredReading:
     @cached_property
     def is_plain(self) -> bool:
         """Whether the data is a small object without prose: what it states plainly needs no model."""
-        return self.is_small and not any(leaf.kind == "prose" for leaf in self.structure.leaves)
+        return self.is_small and self.matcher.is_plain
 
     @property
     def text(self) -> str:
@@ -259,6 +262,11 @@ class StructuredReading:
             genders,
             additions,
             roles,
+            extremes,
+            row_pairs,
+            schedules,
+            causes,
+            closed_classes,
         )
         further = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)

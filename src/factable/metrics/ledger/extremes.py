@@ -1,0 +1,118 @@
+"""The extreme that a text gives with its value: "the lowest count at 3.8", where 3.8 is the highest.
+
+The value tells which column is meant, so the words need not name it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from factable.metrics.ledger.derived.asking import ONE_OF, SUPERLATIVE, SUPERLATIVES
+from factable.metrics.ledger.derived.operations import show
+from factable.metrics.ledger.matching import Checked, Matcher
+from factable.text.patterns import lazy_pattern
+from factable.text.values import Number
+from factable.types import Span
+
+_MIN_ROWS = 3
+# Words that tell by themselves which end of any column is meant.
+_PLAIN = frozenset(["highest", "greatest", "most", "largest", "biggest", "lowest", "least", "fewest", "smallest"])
+# Between an extreme and its value: "the lowest mite count at 3.8", "the best score, 92".
+_BEFORE_VALUE = lazy_pattern(
+    r"(?:\s(?!(?:and|or|but|had|has|have)\b)[a-z-]+){0,4}?(?:\s(?:at|of|with|was|is|being)|,|:|\s\()\s?"
+    r"(?:(?:just|only|about|around|nearly|almost|a|an)\s)*\Z",
+    re.IGNORECASE,
+)
+# What limits an extreme to some of the rows, or to another time.
+_LIMITED = lazy_pattern(
+    r"\b(?:among|amongst|outside|except|apart|besides|excluding|other|others|remaining|since|so far|yet|of the two|"
+    r"second|third|next|one of|after|before|until|in its|ever|record)\b",
+    re.IGNORECASE,
+)
+_FOLLOWED = lazy_pattern(r",?\s(?:closely\s)?followed by\s(?:the\s)?", re.IGNORECASE)
+_NEXT_NAME = 12
+
+
+def extremes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
+    """Every value that is called an extreme of its column and is none, or the other one, or not the next."""
+    found: list[Checked] = []
+    for sentence in sentence_spans if matcher.is_plain else ():
+        found += _called_extreme(matcher, sentence)
+        found += _called_next(matcher, sentence)
+    return found
+
+
+def _called_extreme(matcher: Matcher, sentence: Span) -> Iterator[Checked]:
+    text = matcher.parsed.text
+    lower = text[slice(*sentence)].lower()
+    if len(lower) != sentence[1] - sentence[0]:
+        return
+    for match in SUPERLATIVE.finditer(lower):
+        start, end = sentence[0] + match.start(), sentence[0] + match.end()
+        if match["ordinal"] or ONE_OF.search(lower[: match.start()]) or _LIMITED.search(lower):
+            continue
+        numbers = [
+            (mention, leaves)
+            for mention, leaves in matcher.found
+            if end <= mention.start < sentence[1] and isinstance(mention.value, Number) and leaves
+        ]
+        if not numbers or not _BEFORE_VALUE.fullmatch(text, end, numbers[0][0].start):
+            continue
+        mention, leaves = numbers[0]
+        column = _column_of(matcher, leaves)
+        if column is None:
+            continue
+        values = sorted(set(column.values()))
+        own = {column[leaf] for leaf in leaves}
+        is_high = SUPERLATIVES[match["word"]].is_high
+        ends = {values[-1] if is_high else values[0]}
+        if match["word"] not in _PLAIN:
+            ends = {values[0], values[-1]}
+        if own.isdisjoint(ends):
+            right = show(values[-1] if is_high else values[0])
+            note = f"{'highest' if is_high else 'lowest'} of {len(column)}: {right}"
+            yield Checked((start, mention.end), "contradicted", tuple(leaves), note)
+
+
+def _called_next(matcher: Matcher, sentence: Span) -> Iterator[Checked]:
+    """The value, or the row, that is said to follow another: none may lie between."""
+    text = matcher.parsed.text
+    for match in _FOLLOWED.finditer(text, *sentence):
+        if not SUPERLATIVE.search(text[sentence[0] : match.start()].lower()):
+            continue
+        before = [
+            leaves
+            for mention, leaves in matcher.found
+            if sentence[0] <= mention.start and mention.end <= match.start()
+            if isinstance(mention.value, Number) and leaves
+        ]
+        column = _column_of(matcher, before[-1]) if before else None
+        if column is None:
+            continue
+        named = [
+            naming
+            for naming in matcher.namings
+            if match.end() <= naming.start <= match.end() + _NEXT_NAME and len(naming.frames) == 1
+        ]
+        own = [leaf for leaf in column if named and matcher.structure.leaves[leaf].frame in named[0].frames]
+        if len(own) != 1:
+            continue
+        first, second = column[min(before[-1])], column[own[0]]
+        low, high = sorted((first, second))
+        between = [value for value in column.values() if low < value < high]
+        if between:
+            note = f"{show(between[0])} is between {show(first)} and {show(second)}"
+            yield Checked((match.end(), named[0].end), "contradicted", (own[0],), note)
+
+
+def _column_of(matcher: Matcher, leaves: Sequence[int] | dict[int, object]) -> dict[int, Fraction] | None:
+    """The numbers of the only column of rows that values are of."""
+    columns = {matcher.structure.leaves[leaf].column for leaf in leaves}
+    if len(columns) != 1 or "[*]" not in next(iter(columns)):
+        return None
+    numbers = {}
+    for leaf in matcher.structure.columns[next(iter(columns))]:
+        for value in matcher.index.readings[leaf.index][:1]:
+            if isinstance(value, Number) and value.high is None:
+                numbers[leaf.index] = value.value
+    return numbers if len(set(numbers.values())) >= _MIN_ROWS and numbers.keys() >= set(leaves) else None
