@@ -13,7 +13,7 @@ from factable.types import Span
 
 _KEYS = frozenset(["reason", "reasons", "cause", "causes", "rationale", "trigger"])
 _BECAUSE = lazy_pattern(
-    r"\b(?:because of|due to|owing to|caused by|on account of|as a result of|on the grounds of|triggered by)\s"
+    r"\b(?:because of|due to|owing to|caused by|on account of|as a result of|triggered by)\s"
     r"(?P<cause>[^,.;:!?()\n]{3,60}?)(?=[,.;:!?()\n]|\s(?:and|but|while|which|that|who|so|in|on|at|after|since)\s|\Z)",
     re.IGNORECASE,
 )

@@ -14,23 +14,27 @@ from factable.text.templates import clean_value, split_identifier
 from factable.text.values.words import split_words
 from factable.types import Span
 
-# A class on each line: the words of keys that it needs ("*" for any), then its members; those joined by "="
-# mean the same.
+# Each class begins with the words of keys that it needs ("*" for any); members joined by "=" mean the same.
 _CLASSES = """
-* | black white grey=gray red blue green yellow orange purple=violet pink brown beige turquoise=teal navy maroon=burgundy ivory=cream charcoal
+* | black white grey=gray red blue green yellow orange purple=violet pink brown beige turquoise=teal navy
+    maroon=burgundy ivory=cream charcoal
 * | oak walnut mahogany pine beech birch maple cherry teak cedar spruce bamboo ebony rosewood elm larch
 * | steel aluminium=aluminum brass copper iron titanium bronze zinc
 * | cotton wool=woollen silk linen polyester leather suede denim cashmere nylon velvet
 * | marble granite limestone sandstone slate concrete brick
-* | north northern=northerly south=southern east=eastern west=western
 * | petrol=gasoline diesel hydrogen
 * | vegan pescatarian
 * | hardcover=hardback paperback=softcover
-difficulty level skill grade experience proficiency | beginner=beginners=novice=novices=easy=simple intermediate=moderate=medium advanced=expert=experts=hard=difficult=challenging=strenuous
+difficulty level skill grade experience proficiency |
+    beginner=beginners=novice=novices=easy=simple intermediate=moderate=medium
+    advanced=expert=experts=hard=difficult=challenging=strenuous
 transmission gearbox | manual automatic
-frequency interval billing cycle schedule period recurrence | hourly daily weekly=week fortnightly=biweekly monthly=month quarterly=quarter yearly=annual=annually=year
+frequency interval billing cycle schedule period recurrence |
+    hourly daily weekly=week fortnightly=biweekly monthly=month quarterly=quarter yearly=annual=annually=year
 season | spring summer autumn=fall winter
-direction facing aspect orientation wind | north=northern=northerly south=southern=southerly east=eastern=easterly west=western=westerly northwest northeast southwest southeast
+direction facing aspect orientation wind |
+    north=northern=northerly south=southern=southerly east=eastern=easterly west=western=westerly
+    northwest northeast southwest southeast
 size | small medium large
 fuel engine drive powertrain | petrol=gasoline diesel electric hybrid hydrogen
 furnishing furnished | furnished unfurnished
@@ -51,7 +55,7 @@ class _Class:
         }
 
 
-_ALL = [_Class(*line.split("|")) for line in _CLASSES.strip().splitlines()]
+_ALL = [_Class(*line.split("|")) for line in re.split(r"\n(?! )", _CLASSES.strip())]
 
 
 def closed_classes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:

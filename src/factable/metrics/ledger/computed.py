@@ -127,7 +127,12 @@ class _Family(NamedTuple):
 
 
 def computed_number(
-    matcher: Matcher, mention: Mention, sentence: Span, *, only_asked: bool = False, instead: int | None = None
+    matcher: Matcher,
+    mention: Mention,
+    sentence: Span,
+    *,
+    only_asked: bool = False,
+    instead: int | None = None,
 ) -> Computed | None:
     """How a number that the data does not have follows from it.
 
@@ -562,7 +567,7 @@ class _Search:
             yield _Family([_Result(*gap) for gap in gaps], by_words or frame in scope)
 
     def _across(self) -> Iterator[_Family]:
-        """Shares of amounts of different objects that measure the same, or whose keys have a word in common."""
+        """Shares of amounts of different objects that measure the same, or whose keys share a word."""
         kinds: dict[str, list[_Amount]] = {}
         for leaf in self.matcher.structure.leaves:
             amount = self._any_amount(leaf.index)

@@ -54,9 +54,7 @@ def durations(matcher: Matcher, unit: str) -> Iterator[tuple[int | None, list[Du
             )
 
 
-def _groups(
-    matcher: Matcher, known: Mapping[int, Moment]
-) -> Iterator[tuple[int | None, Sequence[Leaf]]]:
+def _groups(matcher: Matcher, known: Mapping[int, Moment]) -> Iterator[tuple[int | None, Sequence[Leaf]]]:
     """Leaves whose moments may be compared: those of one frame, with those of the whole, or of one column."""
     structure = matcher.structure
     of_frame: dict[int, list[Leaf]] = defaultdict(list)

@@ -16,7 +16,9 @@ from factable.types import Span
 
 _MIN_ROWS = 3
 # Words that tell by themselves which end of any column is meant.
-_PLAIN = frozenset(["highest", "greatest", "most", "largest", "biggest", "lowest", "least", "fewest", "smallest"])
+_PLAIN = frozenset(
+    ["highest", "greatest", "most", "largest", "biggest", "lowest", "least", "fewest", "smallest"]
+)
 # Between an extreme and its value: "the lowest mite count at 3.8", "the best score, 92".
 _BEFORE_VALUE = lazy_pattern(
     r"(?:\s(?!(?:and|or|but|had|has|have)\b)[a-z-]+){0,4}?(?:\s(?:at|of|with|was|is|being)|,|:|\s\()\s?"
@@ -25,8 +27,8 @@ _BEFORE_VALUE = lazy_pattern(
 )
 # What limits an extreme to some of the rows, or to another time.
 _LIMITED = lazy_pattern(
-    r"\b(?:among|amongst|outside|except|apart|besides|excluding|other|others|remaining|since|so far|yet|of the two|"
-    r"second|third|next|one of|after|before|until|in its|ever|record)\b",
+    r"\b(?:among|amongst|outside|except|apart|besides|excluding|other|others|remaining|since|so far|yet|"
+    r"of the two|second|third|next|one of|after|before|until|in its|ever|record)\b",
     re.IGNORECASE,
 )
 _FOLLOWED = lazy_pattern(r",?\s(?:closely\s)?followed by\s(?:the\s)?", re.IGNORECASE)
@@ -115,4 +117,7 @@ def _column_of(matcher: Matcher, leaves: Sequence[int] | dict[int, object]) -> d
         for value in matcher.index.readings[leaf.index][:1]:
             if isinstance(value, Number) and value.high is None:
                 numbers[leaf.index] = value.value
-    return numbers if len(set(numbers.values())) >= _MIN_ROWS and numbers.keys() >= set(leaves) else None
+    # Of payments in and out, the largest is the one of its sign.
+    is_mixed = min(numbers.values(), default=0) < 0 < max(numbers.values(), default=0)
+    is_known = len(set(numbers.values())) >= _MIN_ROWS and numbers.keys() >= set(leaves)
+    return numbers if is_known and not is_mixed else None

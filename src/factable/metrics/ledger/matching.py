@@ -250,11 +250,12 @@ class Matcher:
     def _denied(self) -> frozenset[int]:
         """The words of which a text says that there is nothing: "without a single defect"."""
         return frozenset(
-            bisect_left(self._word_starts, match.start("what")) for match in _NOTHING.finditer(self.parsed.text)
+            bisect_left(self._word_starts, match.start("what"))
+            for match in _NOTHING.finditer(self.parsed.text)
         )
 
     def words_near(self, leaf: int, span: Span, *, asserted: bool = False) -> frozenset[str]:
-        """The words of a leaf's label that stand in a span; `asserted` leaves out "without a single defect"."""
+        """The words of a leaf's label that stand in a span; `asserted` leaves out what the text denies."""
         first, last = bisect_left(self._word_starts, span[0]), bisect_left(self._word_starts, span[1])
         denied = self._denied if asserted else ()
         cues = [self._cues[number] for number in range(first, last) if number not in denied]

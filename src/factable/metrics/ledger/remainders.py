@@ -23,8 +23,9 @@ capacity beds seats slots spaces places spots rooms total limit max maximum quot
 available allocated goal target planned allotted tickets docks bays tables desks lanes units inventory
 """
 _TAKEN_WORDS = """
-occupied used taken booked enrolled sold filled registered reserved spent consumed occupancy attended attendance
-participants raised completed done issued allocated checked rented lent assigned claimed paid collected
+occupied used taken booked enrolled sold filled registered reserved spent consumed occupancy attended
+attendance participants raised completed done issued allocated checked rented lent assigned claimed paid
+collected
 """
 _WHOLE, _TAKEN = frozenset(_WHOLE_WORDS.split()), frozenset(_TAKEN_WORDS.split())
 
@@ -41,10 +42,10 @@ def remainders(
         for whole, size in amounts:
             for taken, used in amounts:
                 is_pair = _words(whole) & _WHOLE and _words(taken) & _TAKEN and whole is not taken
-                if is_pair and size.unit == used.unit and size.value >= used.value:
-                    if unit in ("", size.unit) or unit_of(unit).dimension == unit_of(size.unit).dimension:
-                        shown = f"{show(size.value)} − {show(used.value)}"
-                        yield size.value - used.value, (whole.index, taken.index), shown
+                is_asked = not unit or unit_of(unit).dimension == unit_of(size.unit).dimension
+                if is_pair and is_asked and size.unit == used.unit and size.value >= used.value:
+                    shown = f"{show(size.value)} − {show(used.value)}"
+                    yield size.value - used.value, (whole.index, taken.index), shown
 
 
 def _words(leaf: Leaf) -> frozenset[str]:

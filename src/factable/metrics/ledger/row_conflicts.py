@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from factable.metrics.ledger.matching import Checked, Matcher
-from factable.metrics.ledger.reading import overlaps
+from factable.metrics.ledger.reading import Spans, overlaps
 from factable.metrics.ledger.value_index import is_exact
 from factable.structure import Frame
 from factable.text.patterns import lazy_pattern
-from factable.text.values import Number
+from factable.text.values import Number, Relation
 from factable.types import Span
 
 MAX_ROWS = 200
@@ -26,9 +26,9 @@ _BOUNDARY = lazy_pattern(
 _PARTS = lazy_pattern(r",?\sand\s|,\s")
 # Words of clauses that speak of several rows.
 _SEVERAL = lazy_pattern(
-    r"\b(?:than|versus|vs|compared|both|between|respectively|except|apart|unlike|instead|from|to|after|before|until|"
-    r"followed|ahead|behind|all|each|every|only|not|no|never|neither|average|total|sum|"
-    r"combined|together|share|same)\b|n['’]t\b",
+    r"\b(?:than|versus|vs|compared|both|between|respectively|except|apart|unlike|instead|from|after|before|until|"
+    r"followed|ahead|behind|all|every|only|not|no|never|neither|average|total|sum|"
+    r"combined|together|share|same)\b|\beach\s(?:of|\w)|n['’]t\b",
     re.IGNORECASE,
 )
 
@@ -52,7 +52,7 @@ def row_conflicts(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Chec
         row_of = _rows_of(matcher, frames)
         signs = list(_signs(matcher, row_of, len(frames)))
         for sentence in sentence_spans:
-            for clause in _split(matcher.parsed.text, sentence, _BOUNDARY):
+            for clause in split_clauses(matcher.parsed.text, sentence):
                 found += _check(matcher, clause, signs)
     return found
 
@@ -84,10 +84,28 @@ def _signs(matcher: Matcher, row_of: Mapping[int, int], count: int) -> Iterator[
             or (not value.unit and abs(value.value) <= _SMALL)
         ):
             continue
+        is_percent = isinstance(value, Number) and value.unit == "percent"
+        if is_percent and Relation.EQUAL not in stated.values():
+            # A percentage that is only near may be computed.
+            continue
         rows = frozenset(row_of[leaf] for leaf in stated)
         if len(rows) < count:
             columns = frozenset(leaves[leaf].column for leaf in stated)
             yield _Sign((mention.start, mention.end), rows, columns, min(stated), is_exact(value))
+    yield from _named(matcher, row_of)
+
+
+def _named(matcher: Matcher, row_of: Mapping[int, int]) -> Iterator[_Sign]:
+    """Names of rows that are no values as they stand: "the roof"."""
+    said = Spans((mention.start, mention.end) for mention, stated in matcher.found if stated)
+    for naming in matcher.namings if matcher.is_plain else ():
+        frame = matcher.structure.frames[next(iter(naming.frames))]
+        if len(naming.frames) != 1 or said.overlap((naming.start, naming.end)) or not frame.identifiers:
+            continue
+        leaf = frame.identifiers[0]
+        if row_of.get(leaf) == frame.index:
+            column = frozenset((matcher.structure.leaves[leaf].column,))
+            yield _Sign((naming.start, naming.end), frozenset((frame.index,)), column, leaf, False)
 
 
 def _check(matcher: Matcher, clause: Span, signs: Sequence[_Sign]) -> Iterator[Checked]:
@@ -139,6 +157,11 @@ def _without(text: str, clause: Span, signs: Sequence[_Sign]) -> str:
         " " if any(overlaps((place, place + 1), sign.span) for sign in signs) else text[place]
         for place in range(*clause)
     )
+
+
+def split_clauses(text: str, sentence: Span) -> Iterator[Span]:
+    """The parts of a sentence that may each speak of another row."""
+    yield from _split(text, sentence, _BOUNDARY)
 
 
 def _split(text: str, span: Span, boundary: "re.Pattern[str]") -> Iterator[Span]:

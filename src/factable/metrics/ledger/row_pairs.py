@@ -11,11 +11,14 @@ from factable.metrics.ledger.derived.asking import COMPARATIVE, COMPARATIVES, NO
 from factable.metrics.ledger.derived.operations import show
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.metrics.ledger.naming import Naming
+from factable.metrics.ledger.row_conflicts import split_clauses
 from factable.text.patterns import lazy_pattern
 from factable.text.values import Number
 from factable.types import Span
 
-_THAN = lazy_pattern(r"\bthan\s(?:(?:in|on|at|by|for|from|that of|those of|did)\s)?(?:the\s)?\Z", re.IGNORECASE)
+_THAN = lazy_pattern(
+    r"\bthan\s(?:(?:in|on|at|by|for|from|that of|those of|did)\s)?(?:the\s)?\Z", re.IGNORECASE
+)
 _SAME = lazy_pattern(
     r"\b(?:the same(?:\s[a-z]+)?|as (?:many|much)(?:\s[a-z]+)?)\sas\s(?:(?:in|on|at|by|for)\s)?(?:the\s)?\Z",
     re.IGNORECASE,
@@ -26,28 +29,34 @@ _LONGEST = 40
 def row_pairs(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every comparison of two named rows that no column bears out."""
     found: list[Checked] = []
-    for sentence in sentence_spans if matcher.is_plain else ():
+    parts = [
+        part
+        for sentence in sentence_spans
+        if matcher.is_plain
+        for part in split_clauses(matcher.parsed.text, sentence)
+    ]
+    for clause in parts:
         namings = [
             naming
             for naming in matcher.namings
-            if sentence[0] <= naming.start < sentence[1] and len(naming.frames) == 1
+            if clause[0] <= naming.start < clause[1] and len(naming.frames) == 1
         ]
         for number, other in enumerate(namings):
-            before = [each for each in namings[:number] if each.end <= other.start and each.frames != other.frames]
+            before = [
+                each for each in namings[:number] if each.end <= other.start and each.frames != other.frames
+            ]
             if before:
-                found += _check_than(matcher, sentence, before, other)
-                found += _check_same(matcher, sentence, before[-1], other)
+                found += _check_than(matcher, clause, before, other)
+                found += _check_same(matcher, before[-1], other)
     return found
 
 
-def _check_than(
-    matcher: Matcher, sentence: Span, before: Sequence[Naming], other: Naming
-) -> Iterator[Checked]:
+def _check_than(matcher: Matcher, clause: Span, before: Sequence[Naming], other: Naming) -> Iterator[Checked]:
     text = matcher.parsed.text
-    than = _THAN.search(text, max(sentence[0], other.start - _LONGEST), other.start)
+    than = _THAN.search(text, max(clause[0], other.start - _LONGEST), other.start)
     if than is None:
         return
-    words = list(COMPARATIVE.finditer(text.lower(), sentence[0], than.start()))
+    words = list(COMPARATIVE.finditer(text.lower(), clause[0], than.start()))
     if not words or than.start() - words[-1].end() > _LONGEST:
         return
     word = words[-1]
@@ -66,7 +75,7 @@ def _check_than(
         yield Checked((word.start(), other.end), "contradicted", (), note)
 
 
-def _check_same(matcher: Matcher, sentence: Span, first: Naming, other: Naming) -> Iterator[Checked]:
+def _check_same(matcher: Matcher, first: Naming, other: Naming) -> Iterator[Checked]:
     text = matcher.parsed.text
     same = _SAME.search(text, max(first.end, other.start - _LONGEST), other.start)
     if same is None or NOT.search(text.lower(), first.end, same.start()):
@@ -78,7 +87,9 @@ def _check_same(matcher: Matcher, sentence: Span, first: Naming, other: Naming) 
         for leaf in leaves
     }
     labels = {
-        matcher.structure.leaves[leaf].label for leaf in said if matcher.structure.leaves[leaf].frame in first.frames
+        matcher.structure.leaves[leaf].label
+        for leaf in said
+        if matcher.structure.leaves[leaf].frame in first.frames
     }
     outcomes = [each for each in _both(matcher, first, other) if each[2] in labels]
     if outcomes and all(a != b for a, b, _ in outcomes):

@@ -11,12 +11,14 @@ from factable.text.polarity import clauses, polarity_at
 from factable.text.templates import split_identifier
 from factable.types import Span
 
-_PLANNED = frozenset("planned scheduled expected estimated target due original deadline plan schedule baseline".split())
-_ACTUAL = frozenset(
-    "actual forecast revised delivered completed finished arrived new current updated real projected now".split()
-)
+_PLANNED_WORDS = "planned scheduled expected estimated target due original deadline plan schedule baseline"
+_ACTUAL_WORDS = """
+actual forecast revised delivered completed finished arrived new current updated real projected now
+"""
+_PLANNED, _ACTUAL = frozenset(_PLANNED_WORDS.split()), frozenset(_ACTUAL_WORDS.split())
 _SAID = lazy_pattern(
-    r"\b(?:(?P<late>behind schedule|behind time|running late|overdue|later than (?:planned|scheduled|expected)|"
+    r"\b(?:(?P<late>behind schedule|behind time|running late|overdue|"
+    r"later than (?:planned|scheduled|expected)|"
     r"miss(?:ed|es) (?:the|its) deadline|past (?:the|its) deadline|after (?:the|its) deadline)|"
     r"(?P<early>ahead of (?:schedule|time|plan)|earlier than (?:planned|scheduled|expected)|"
     r"before (?:the|its) deadline)|"
@@ -57,7 +59,9 @@ def _check(
     scope = matcher.scope(*match.span())
     meant = [pair for pair in pairs if matcher.scope_score(pair[0].index, scope) >= 0.5]
     truths = {_truth(moments[planned.index], moments[actual.index]) for planned, actual in meant}
-    around = [each for each in clauses(matcher.parsed.text, sentence) if each.start <= match.start() < each.end]
+    around = [
+        each for each in clauses(matcher.parsed.text, sentence) if each.start <= match.start() < each.end
+    ]
     if len(truths) != 1 or any(polarity_at(clause, match.span()) != "yes" for clause in around):
         return
     (truth,) = truths

@@ -9,21 +9,47 @@ from factable.text.polarity import clauses, polarity_at
 from factable.text.templates import split_identifier
 from factable.types import Span
 
-# On each line what cannot be at once; states separated by a comma go together.
+# In each line what cannot be at once; states separated by a comma go together.
 _STATES = """
 failed, failure, error, aborted, unsuccessful | succeeded, success, successful, passed, completed
-open, pending, unresolved, in progress | closed, resolved, solved, completed, done
-approved, accepted, granted | rejected, denied, declined, refused
-delayed, late | on time, punctual, punctually, early
+open, pending, unresolved, in progress, not started, ongoing |
+  closed, resolved, solved, completed, done, finished
+not started, planned, upcoming | in progress, under way, underway, started, ongoing
+approved, accepted, granted, passed, adopted | rejected, denied, declined, refused, defeated, voted down
+delayed, late, behind schedule | on time, punctual, punctually, early, on schedule
 cancelled, canceled | confirmed, rescheduled, running, completed
-active, running, online, up, operational | inactive, stopped, offline, down, suspended
+active, running, online, up, operational, in service, working |
+  inactive, stopped, offline, down, suspended, out of order, out of service, broken
 delivered | lost, returned, in transit
 sold out, unavailable, out of stock | available, in stock
 paid, settled | unpaid, overdue, outstanding
 healthy, ok, nominal | degraded, unhealthy, critical, faulty
 renewed | cancelled, canceled, ended
+increasing, rising, growing, improving | declining, decreasing, falling, shrinking, worsening |
+  stable, steady, unchanged, flat
+valid | expired, invalid
+enabled, switched on | disabled, switched off
+occupied, taken, booked | vacant, free, unoccupied
+won, winner | lost, loser
 """
-_KEYS = frozenset(["status", "state", "result", "outcome", "condition"])
+_KEYS = frozenset(
+    ["status", "state", "result", "outcome", "condition", "trend", "decision", "verdict", "availability"]
+)
+# Decisions are told in the active voice as well: "the House rejected the bill".
+_DECISIONS = frozenset(
+    [
+        "approved",
+        "accepted",
+        "granted",
+        "passed",
+        "adopted",
+        "rejected",
+        "denied",
+        "declined",
+        "refused",
+        "defeated",
+    ]
+)
 _BEING = (
     r"(?:is|are|was|were|has been|have been|had been|got|remains|stays|still|now|already|currently|"
     r"finished|ended)"
@@ -32,10 +58,9 @@ _BEING = (
 
 def _groups() -> list[tuple[frozenset[str], frozenset[str]]]:
     groups = []
-    for line in _STATES.strip().splitlines():
-        first, _, second = line.partition("|")
-        sides = [frozenset(state.strip() for state in side.split(",")) for side in (first, second)]
-        groups += [(sides[0], sides[1]), (sides[1], sides[0])]
+    for line in re.split(r"\n(?! )", _STATES.strip()):
+        sides = [frozenset(state.strip() for state in side.split(",")) for side in line.split("|")]
+        groups += [(one, other) for one in sides for other in sides if one is not other]
     return groups
 
 
@@ -67,7 +92,9 @@ def _check(matcher: Matcher, sentence: Span, leaf: Leaf, leaves: Sequence[Leaf])
         # The state itself is said as well.
         return
     words = "|".join(map(re.escape, sorted(opposites, key=len, reverse=True)))
-    said = re.compile(rf"\b{_BEING}\s(?:\w+ly\s)?(?:{words})(?!\w)", re.IGNORECASE)
+    active = "|".join(sorted(opposites & _DECISIONS)) if len(leaves) == 1 else ""
+    told = rf"{_BEING}\s(?:\w+ly\s)?(?:{words})" + (rf"|(?:{active})" if active else "")
+    said = re.compile(rf"\b(?:{told})(?!\w)", re.IGNORECASE)
     for match in said.finditer(text, *sentence):
         scope = matcher.scope(*match.span())
         is_meant = matcher.scope_score(leaf.index, scope) >= (0.5 if len(leaves) == 1 else 1.0)

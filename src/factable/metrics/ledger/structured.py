@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple
 from factable.metrics.ledger.absences import absences
 from factable.metrics.ledger.additions import additions
 from factable.metrics.ledger.causes import causes
-from factable.metrics.ledger.closed_classes import closed_classes
 from factable.metrics.ledger.changes import change_statements
+from factable.metrics.ledger.closed_classes import closed_classes
 from factable.metrics.ledger.computed import Computed, computed_number
 from factable.metrics.ledger.derived import derived_statements
 from factable.metrics.ledger.derived.wording import GLUE
@@ -29,6 +29,7 @@ from factable.metrics.ledger.genders import genders
 from factable.metrics.ledger.hours import hours_statements
 from factable.metrics.ledger.key_comparisons import key_comparisons
 from factable.metrics.ledger.matching import MIN_CUE, SMALL_DATA, Match, Matcher
+from factable.metrics.ledger.quantified import quantified
 from factable.metrics.ledger.quantities import quantities
 from factable.metrics.ledger.reading import Spans, overlaps
 from factable.metrics.ledger.roles import roles
@@ -38,6 +39,7 @@ from factable.metrics.ledger.row_pairs import row_pairs
 from factable.metrics.ledger.schedules import schedules
 from factable.metrics.ledger.statuses import status_clashes
 from factable.metrics.ledger.tallies import tallies
+from factable.metrics.ledger.targets import targets
 from factable.metrics.ledger.verdict import ClaimState
 from factable.metrics.ledger.yes_no import yes_no_statements
 from factable.models.marks import MarkedSentence
@@ -262,17 +264,25 @@ class StructuredReading:
             genders,
             additions,
             roles,
-            extremes,
             row_pairs,
             schedules,
             causes,
             closed_classes,
+            quantified,
+            targets,
         )
         further = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)
             for rule in rules
             for each in rule(self.matcher, spans)
         ]
+        # A value tells which column is meant better than words do.
+        by_value = [
+            Statement(each.span, each.state, "derived", each.leaves, each.note)
+            for each in extremes(self.matcher, spans)
+        ]
+        wrong = Spans(each.span for each in by_value)
+        found = [each for each in found if not wrong.overlap(each.span)] + by_value
         derived = Spans(other.span for other in found if other.source == "derived")
         return found + [statement for statement in further if not derived.overlap(statement.span)]
 

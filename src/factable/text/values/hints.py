@@ -8,7 +8,7 @@ from functools import lru_cache
 from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values.dates import MONTHS, WEEKDAYS
-from factable.text.values.units import is_money, unit_of, units_by_symbol, units_named
+from factable.text.values.units import HUNDREDTH, is_money, unit_of, units_by_symbol, units_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,9 @@ _SINGLE_LETTERS: dict[str, tuple[tuple[frozenset[str], str], ...]] = {
 # After an underscore, these letters are units beside any other words: `first_crack_s`, `yield_t`.
 _AFTER_UNDERSCORE = {"s": "second", "h": "hour", "t": "tonne", "g": "gram", "l": "litre", "m": "metre"}
 # Unless they tell one of several things from the others: `group_h`, `vitamin_g`.
-_LETTERED = _set_of("group team player class grade type plan option part section series vitamin hall gate zone")
+_LETTERED = _set_of(
+    "group team player class grade type plan option part section series vitamin hall gate zone"
+)
 # A span of time in the plural is the unit wherever it stands: `max_days_without_doctor`.
 _SPANS = {f"{unit}s": unit for unit in ("second", "minute", "hour", "day", "week", "month", "year")}
 # Abbreviations that are units only beside words of their kind: `duration_min` and `temp_min`.
@@ -208,7 +210,7 @@ def _from_words(words: list[str]) -> tuple[str, int, list[str]]:
 def _from_mark(step: str, words: list[str]) -> tuple[str, list[str]]:
     """A unit that is written as a letter after an underscore, or as a span of time inside a name."""
     low = [word.lower() for word in words]
-    if len(words) > 1 and step.endswith(f"_{words[-1]}") and not _LETTERED & set(low):
+    if len(words) > 1 and step.islower() and step.endswith(f"_{words[-1]}") and not _LETTERED & set(low):
         unit = _AFTER_UNDERSCORE.get(words[-1], "")
         if unit and not (unit == "metre" and set(low) & (MONEY_WORDS | _COUNTED)):
             return unit, words[:-1]
@@ -257,7 +259,9 @@ def _unit_in_name(words: Sequence[str], *, marked: bool) -> str:
             or form.endswith(("s", "feet", "percent", "celsius", "fahrenheit"))
             or (short and len(form) > 1)
         ):
-            units = units_named(form) or units_by_symbol(form)
+            units = tuple(
+                unit for unit in units_named(form) or units_by_symbol(form) if not unit.startswith(HUNDREDTH)
+            )
             word = short and units and form.lower() == unit_of(units[0]).name
             if units and (marked or not word):
                 return units[0]

@@ -246,7 +246,6 @@ def _build() -> _Tables:
         names = [f"{HUNDREDTH}{currency}" for currency in currencies]
         for form in (word, "cents") if word == "cent" else (word,):
             tables.words.setdefault(form, []).extend(names)
-        tables.units.update((name, Unit(name, "money", Fraction(1, 100))) for name in names)
     _powers(tables)
     return tables
 
