@@ -22,6 +22,12 @@ _ADDED = lazy_pattern(
     rf"{_HAVING}(?P<before>[^.;:!?\n]{{2,80}}?)(?:,\s(?:and\s)?|\s(?:and|plus|as well as)\s)"
     r"(?P<thing>(?:an?|two|three|four|five)\s(?:(?!(?:is|are|was|were|has|have|had|will|can)\s)[a-z-]+\s){0,2}?(?P<noun>[a-z-]{3,}))(?=[,.;)]|\Z)"
 )
+# What one is given besides: "customers receive a free pair of earbuds".
+_GIVEN = lazy_pattern(
+    r"\b(?:receives?|gets?|enjoys?|given|plus|includes?|including|comes? with)\s"
+    r"(?P<thing>(?:an?\s)?(?:free|complimentary)\s(?:pair\sof\s|set\sof\s)?(?:[a-z-]+\s){0,2}?(?P<noun>[a-z-]{3,}))"
+    r"(?=[,.;)]|\s(?:and|on|for|with|every|each|at|in)\b|\Z)"
+)
 _VAGUE_WORDS = """
 bit few lot total range variety choice selection mix number amount couple pair dozen day week month year hour
 minute half quarter third average rate score price cost value way time part piece person guest customer place
@@ -38,6 +44,12 @@ def additions(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]
     known = _known_words(matcher)
     found = []
     for sentence in sentence_spans:
+        found += [
+            Checked(match.span("thing"), "unsupported", (), "the data does not have it")
+            for match in _GIVEN.finditer(matcher.parsed.text, *sentence)
+            if singular(match["noun"]) not in _VAGUE
+            and not _is_known(matcher, known, singular(match["noun"]))
+        ]
         for match in _ADDED.finditer(matcher.parsed.text, *sentence):
             noun = singular(match["noun"])
             if noun in _VAGUE or _is_known(matcher, known, noun):

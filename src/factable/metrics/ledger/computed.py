@@ -17,9 +17,9 @@ from factable.metrics.ledger.durations import durations
 from factable.metrics.ledger.matching import EARLIER, Matcher
 from factable.metrics.ledger.per_unit import products_per_unit
 from factable.metrics.ledger.remainders import LEFT, remainders
+from factable.metrics.ledger.row_counts import count_of_rows
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
-from factable.text.stems import beginning
 from factable.text.values import Mention, Number
 from factable.text.values.units import unit_of, vaguer_unit
 from factable.types import Span
@@ -92,9 +92,6 @@ _SCALES = {
     "quarter": (3, 4),
     "year": (12, 52, 365),
 }
-# What rows of a series may be counted in, and what may follow a count.
-_ROW_UNITS = frozenset(("day", "week", "month", "quarter", "year", "season"))
-_AFTER = lazy_pattern(r"(?:\s[^\W\d_]+){0,3}")
 
 
 class Computed(NamedTuple):
@@ -157,8 +154,8 @@ def computed_number(
             value = abs(result.value) if number.value >= 0 else result.value
             if agrees(number, value) is True:
                 return Computed(result.leaves, f"{result.explanation} = {show(result.value)}")
-    counted = _count_of_rows(matcher, mention, number, only_named=only_asked)
-    return counted or search.count_of_category()
+    counted = count_of_rows(matcher, mention, number, only_named=only_asked)
+    return Computed((), counted) if counted else search.count_of_category()
 
 
 def _chance(number: Number, ways: int) -> float:
@@ -601,23 +598,3 @@ def _dimension(unit: str) -> str:
     if unit == "percentage point":
         return _PERCENT
     return "" if unit in ("point", "star") or unit.startswith("out of ") else unit_of(unit).dimension
-
-
-def _count_of_rows(
-    matcher: Matcher, mention: Mention, number: Number, *, only_named: bool
-) -> Computed | None:
-    """A whole number that is the number of rows, members or values of a list.
-
-    `only_named` if the words after it must name the list: "four trails with a combined length".
-    """
-    is_count = not _dimension(number.unit) or number.unit in _ROW_UNITS
-    if number.value.denominator != 1 or number.value < 2 or not is_count:
-        return None
-    after = _AFTER.match(matcher.parsed.text, mention.end)
-    counted = {beginning(word.lower()) for word in after[0].split()} if after else set()
-    for group, frames in matcher.structure.groups.items():
-        if len(frames) == number.value and "[*]" in group:
-            name = group.replace("[*]", "") or "the table"
-            if not only_named or beginning(name.rpartition(".")[2].lower()) in counted:
-                return Computed((), f"{len(frames)} in {name}")
-    return None

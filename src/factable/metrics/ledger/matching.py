@@ -158,7 +158,12 @@ class Matcher:
             word: frozenset(label for label in wanted if stands_for(word, label))
             for word in {word.folded for word in self.parsed.words}
         }
-        return [of_word[word.folded] for word in self.parsed.words]
+        # A word that a key has itself stands for no other key: kills are no deaths.
+        literal = {
+            word: frozenset(label for label in labels if beginning(label.lower()) == beginning(word))
+            for word, labels in of_word.items()
+        }
+        return [literal[word.folded] or of_word[word.folded] for word in self.parsed.words]
 
     @cached_property
     def found(self) -> list[tuple[Mention, dict[int, Relation]]]:

@@ -29,8 +29,10 @@ from factable.metrics.ledger.genders import genders
 from factable.metrics.ledger.hours import hours_statements
 from factable.metrics.ledger.key_comparisons import key_comparisons
 from factable.metrics.ledger.matching import MIN_CUE, SMALL_DATA, Match, Matcher
+from factable.metrics.ledger.orders import orders
 from factable.metrics.ledger.quantified import quantified
 from factable.metrics.ledger.quantities import quantities
+from factable.metrics.ledger.ranges import ranges
 from factable.metrics.ledger.reading import Spans, overlaps
 from factable.metrics.ledger.roles import roles
 from factable.metrics.ledger.routes import routes
@@ -270,6 +272,7 @@ class StructuredReading:
             closed_classes,
             quantified,
             targets,
+            ranges,
         )
         further = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)
@@ -279,7 +282,7 @@ class StructuredReading:
         # A value tells which column is meant better than words do.
         by_value = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)
-            for each in extremes(self.matcher, spans)
+            for each in (*extremes(self.matcher, spans), *orders(self.matcher, spans))
         ]
         wrong = Spans(each.span for each in by_value)
         found = [each for each in found if not wrong.overlap(each.span)] + by_value

@@ -6,6 +6,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
+from factable.text.values.units import HUNDREDTH
+
 Bound = Literal["", "about", "over", "under", "at least", "at most"]
 
 
@@ -41,6 +43,15 @@ class Number:
     def __hash__(self) -> int:
         # Hashing all fractions would take longer than most comparisons that are remembered by number.
         return hash((self.value.numerator, self.value.denominator, self.unit, self.bound))
+
+
+def in_whole_currency(number: Number) -> Number:
+    """A number of hundredths as one of whole units: 35 cents are 0.35 dollars or euros."""
+    if not number.unit.startswith(HUNDREDTH):
+        return number
+    high = None if number.high is None else number.high / 100
+    unit = number.unit.removeprefix(HUNDREDTH)
+    return Number(number.value / 100, unit, number.step / 100, number.bound, high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from itertools import groupby, product
 from typing import NamedTuple
 
 from factable.text.patterns import lazy_pattern
-from factable.text.values.kinds import Bound, Mention, Number
+from factable.text.values.kinds import Bound, Mention, Number, in_whole_currency
 from factable.text.values.names import parse_name
 from factable.text.values.units import CURRENCY_BEFORE, HUNDREDTH, rating_unit, unit_at, unit_of, units_named
 
@@ -494,10 +494,8 @@ def _quantities(text: str, numeral: Numeral, after: int) -> list[Mention]:
         if plus:
             before, scaled = before._replace(bound="at least"), scaled._replace(end=plus.end())
         names, end = (currencies, scaled.end) if currencies else unit_at(text, scaled.end)
+        names += ("",) if any(name.startswith(HUNDREDTH) for name in names) else ()
         mentions += [_mention(text, scaled, name, end, before) for name in names or ("",)]
-        if any(name.startswith(HUNDREDTH) for name in names):
-            # The data may count cents itself.
-            mentions.append(_mention(text, scaled, "", end, before))
         if scaled.share and not names:
             percent = scaled._replace(value=scaled.value * 100, step=_SHARE_STEP)
             mentions.append(_mention(text, percent, "percent", end, before))
@@ -540,11 +538,7 @@ def _mention(text: str, numeral: Numeral, unit: str, end: int, before: _Context)
     if before.negative or falls:
         value, high = -value if high is None else -high, None if high is None else -value
     step = max(numeral.step, _last_place(value)) if bound else numeral.step
-    if unit.startswith(HUNDREDTH):
-        # 35 cents are 0.35 dollars or euros.
-        value, step, unit = value / 100, step / 100, unit.removeprefix(HUNDREDTH)
-        high = None if high is None else high / 100
-    return Mention(Number(value, unit, step, bound, high), before.start, end)
+    return Mention(in_whole_currency(Number(value, unit, step, bound, high)), before.start, end)
 
 
 def _last_place(value: Fraction) -> Fraction:

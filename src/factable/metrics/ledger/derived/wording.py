@@ -134,6 +134,13 @@ attendance visitor
 turnover revenue sale
 weight amount quantity
 contribution sale revenue
+international abroad overseas foreign
+domestic home
+churned lost lose churn
+churn lost lose
+admission admit
+injured hurt wounded
+new gained won added
 """
 _GENERIC = """
 number total amount count no name value val all of the a an in per and or overall percent data list full
