@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 import factable
+from factable.io.data import make_table
+from factable.metrics.ledger.coverage import facts_said
 from factable.metrics.ledger.evidence import numbers_in
 from factable.metrics.ledger.naming import codes_in
+from factable.metrics.ledger.structured import NO_MARKS, StructuredReading, items_of
 from factable.text.answers import answer_spans, answers_beside, token_f1, value_similarity
 from factable.text.linearise import linearise, linearise_by_entity
 from factable.text.markdown import segments
@@ -19,10 +22,11 @@ from factable.text.polarity import clauses, polarity_at, reported_from
 from factable.text.sentences import sentence_spans
 from factable.text.templates import Templates, facts_of, fill
 from factable.text.values import find_value, hint_of, parse_text, parts_of
-from factable.types import Record, Table
+from factable.types import Example, Record, Table
 
 REPEATED = """%|5 km |twenty |1990 |$5 |May 1|[0]|11 |111 |1-|1:|5m |00|1\u00a0|a hundred |Q1 |no |and |
-5 am - |a1|a-|a.|sure |A. |(|" |New York, |Mon-|half |1/2 |~|- a\n|_"""
+5 am - |a1|a-|a.|sure |A. |(|" |New York, |Mon-|half |1/2 |~|- a\n|_|two desk lamps |from Paris to New York |
+host Ada Obi, |she |a pool, |Chair T20 Xy |2 days |without a spa, | up 5 % to 6 |the pub is a café. """
 BEGINNINGS = ["", "11", "sure", "(", "1 ("]
 SHORT, LONG = 200, 1600
 # Beyond all bounds twice the length takes twice the operations, or four times where they are quadratic.
@@ -44,7 +48,33 @@ def read_clauses(text):
         polarity_at(clause, (clause.start, clause.start + 1))
 
 
+# Something for each rule of the ledger to look for in a text.
+DATA = {
+    "name": "Ada Rooms",
+    "type": "pub",
+    "host": "Amara Obi",
+    "sex": "female",
+    "from": "Paris",
+    "destination": "New York",
+    "pool": True,
+    "start": "2024-05-01 10:00",
+    "end": "2024-05-03 12:30",
+    "status": "failed",
+    "amenities": ["spa", "bar"],
+    "items": [
+        {"name": "desk lamp", "quantity": 2, "price": 5.5},
+        {"name": "chair T19", "quantity": 11, "price": 20},
+    ],
+}
+
+
+def read_by_rules(text):
+    reading = StructuredReading(Example("", "", text, make_table(DATA)))
+    return items_of(reading, [NO_MARKS] * len(reading.sentences)), facts_said(reading)
+
+
 READERS = {
+    "rules of the ledger": read_by_rules,
     "mentions": parse_text,
     "parts": lambda text: parts_of.__wrapped__(text),
     "hints": lambda text: hint_of(text, {text: "5"}),
@@ -72,7 +102,7 @@ READERS = {
 
 def texts(length):
     """Texts of one part again and again, and of a beginning and many spaces."""
-    for part in REPEATED.replace("|\n5", "|5").split("|"):
+    for part in REPEATED.replace("|\n", "|").split("|"):
         yield (part * length)[:length] + "x"
     for beginning in BEGINNINGS:
         yield f"{beginning}{' ' * length}x"

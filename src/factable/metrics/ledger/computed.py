@@ -419,23 +419,14 @@ class _Search:
 
     @cached_property
     def _said(self) -> frozenset[Fraction]:
-        return frozenset(
-            other.value.value
-            for other in self.matcher.parsed.mentions
-            if isinstance(other.value, Number) and self.sentence[0] <= other.start < self.sentence[1]
-        )
+        return self.matcher.numbers_in(self.sentence)
 
     def _sets(self, *, whole: bool = False) -> Iterator[tuple[list[_Amount], bool]]:
         """Values of one kind: of rows that the sentence names, of rows of one category, of a whole column.
 
         The second value tells whether they are those of one column.
         """
-        named = self.matcher.scope(self.mention.start).keys() | {
-            frame
-            for naming in self.matcher.namings
-            if self.sentence[0] <= naming.start < self.sentence[1]
-            for frame in naming.frames
-        }
+        named = self.matcher.scope(self.mention.start).keys() | self.matcher.frames_named_in(self.sentence)
         categories = [] if whole else self._categories()
         for leaves in self.matcher.structure.comparable:
             if not 1 < len(leaves) <= MAX_COLUMN:

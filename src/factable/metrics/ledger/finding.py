@@ -1,8 +1,10 @@
 """The numbers, dates and names of a text, each with the values of the data that it states."""
 
 import calendar
+from bisect import bisect_left
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from factable.metrics.ledger.value_index import ValueIndex, is_exact
 from factable.structure import Structure
@@ -52,10 +54,15 @@ class MentionFinder:
                 kept.append((mention, leaves))
         return sorted(kept, key=lambda pair: pair[0].start)
 
+    @cached_property
+    def _word_starts(self) -> list[int]:
+        return [word.start for word in self.parsed.words]
+
     def _without_noun(self, mention: Mention) -> tuple[Mention, dict[int, Relation]]:
         """A name without what it is a name of: "Turbine T19", "Episode Ghost Nets"."""
         if isinstance(mention.value, Name) and len(mention.value.words) > 1:
-            words = [word for word in self.parsed.words if mention.start <= word.start < mention.end]
+            first, last = (bisect_left(self._word_starts, place) for place in (mention.start, mention.end))
+            words = self.parsed.words[first:last]
             if len(words) > 1 and beginning(words[0].folded) in self.data_words:
                 value = Name(mention.value.words[1:])
                 leaves = self.index.find(value)
