@@ -25,6 +25,7 @@ from factable.models.runtime.manifest import (
     WORD_EMBEDDINGS,
     WORD_EMBEDDINGS_TENSOR,
 )
+from factable.train.attention_fusion import fuse_attention
 
 # Of 12 million.
 MAX_ROUNDED = 12
@@ -38,6 +39,7 @@ def main(source: Path, name: str) -> None:
     for file in (CARD, MANIFEST, MODEL, TOKENIZER):
         if source.resolve() != folder.resolve():
             shutil.copyfile(source / file, folder / file)
+    fuse_attention(folder / MODEL)
     shared = share_embeddings(folder / MODEL)
     manifest = orjson.loads((folder / MANIFEST).read_bytes())
     manifest["files"] = {file: sha256_of(folder / file) for file in manifest["files"]}

@@ -12,6 +12,7 @@ import orjson
 from factable.io.files import sha256_of
 from factable.models.runtime.manifest import MANIFEST, MODEL, TOKENIZER, graphs_of
 from factable.models.runtime.session import import_onnxruntime
+from factable.train.attention_fusion import fuse_attention
 
 if TYPE_CHECKING:
     import torch
@@ -71,6 +72,7 @@ def _write_encoder(model: "torch.nn.Module", inputs: Sequence[str], path: Path) 
     examples = {name: torch.zeros_like(ones) if name == "token_type_ids" else ones for name in inputs}
     axes = {name: {0: "rows", 1: "tokens"} for name in inputs} | {"output": {0: "rows"}}
     write_onnx(model, examples, path, outputs=["output"], axes=axes)
+    fuse_attention(path)
 
 
 def write_onnx(

@@ -31,6 +31,9 @@ MAX_TOGETHER = 8
 # So many words of evidence fit beside a sentence into the window of the model that marks words.
 MAX_EVIDENCE_WORDS = 60
 SHARE_OF_NEIGHBOUR = 0.6
+# Of more values than this, those that share little with a sentence, next to the best, are left out.
+LARGE_DATA = 60
+MIN_SHARE = 0.2
 MIN_SUMMARISED = 4
 
 
@@ -134,6 +137,15 @@ class EvidenceIndex:
             for position in group
         }
 
+    @cached_property
+    def _lengths(self) -> tuple[int, ...]:
+        """The number of words of each piece."""
+        return tuple(len(piece.text.split()) for piece in self.pieces)
+
+    @cached_property
+    def _shortest(self) -> int:
+        return min(self._lengths, default=0)
+
     def search(self, sentence: str) -> list[tuple[float, Piece]]:
         """The pieces that share words or numbers with a sentence, the best first."""
         scores: dict[int, float] = defaultdict(float)
@@ -160,13 +172,15 @@ class EvidenceIndex:
         """What a model gets to read beside a sentence: its best pieces in the order of the data, by frame."""
         chosen: list[Piece] = []
         size = 0
-        for _, piece in self.search(sentence):
-            length = len(piece.text.split())
+        ranked = self.search(sentence)
+        least = MIN_SHARE * ranked[0][0] if ranked and len(self.structure.leaves) > LARGE_DATA else 0.0
+        for score, piece in ranked:
+            if score < least or size + self._shortest > max_words:
+                break
+            length = self._lengths[piece.position]
             if size + length <= max_words:
                 chosen.append(piece)
                 size += length
-            if size >= max_words:
-                break
         chosen.sort(key=lambda piece: piece.position)
         parts: list[str] = [self.structure.title] if self.structure.title else []
         frame = None

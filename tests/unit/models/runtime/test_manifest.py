@@ -122,7 +122,7 @@ def test_damaged_and_missing_files_are_refused(tmp_path):
         original[:-1],
         original[: len(original) // 2],
         b"",
-        original[:100] + b"\0" + original[101:],
+        original[:100] + bytes([original[100] ^ 1]) + original[101:],
     ):
         model.write_bytes(damaged)
         checksum = sha256_of(model)[:12]
