@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
+from factable.metrics.ledger.arithmetic_words import words_of_arithmetic
 from factable.metrics.ledger.cues import cue_words, is_number_key, stands_for
 from factable.metrics.ledger.finding import MentionFinder
 from factable.metrics.ledger.frame_scores import ONLY_ONE, FrameScores
@@ -44,8 +45,6 @@ SMALL_DATA = 60
 NEAR = 9
 # Words that stand this near to a value ask for another one plainly; those for its own only slightly.
 PLAINLY, SLIGHTLY = 0.6, 0.15
-# Words of arithmetic count up to this many characters from a number.
-ARITHMETIC_WITHIN = 45
 # Names this near to each other are both meant ("A and B"); of others, the last before a value counts most.
 TOGETHER = 6
 EARLIER = 0.8
@@ -94,20 +93,6 @@ class Match(NamedTuple):
     instead: Candidate | None = None
 
 
-_ARITHMETIC = lazy_pattern(
-    r"\b(?:totals?|totall?ing|altogether|together|combined|sum|average[sd]?|mean|median|differ\w*|gap|apart|margin|"
-    r"shares?|accounts? for|percent|proportion|per cent|out of|than|more|less|fewer|higher|lower|"
-    r"increas\w*|decreas\w*|rose|rise[sn]?|falls?|fallen|grew|grow\w*|drop\w*|declin\w*|climb\w*|shr[aiu]nk|"
-    r"doubled?|twice|half|times|between|across|rang\w+|most|least|all|each|every|both|overall|outscor\w+)\b",
-    re.IGNORECASE,
-)
-# Little words of arithmetic count right before a number, or right after it.
-_ARITHMETIC_BEFORE = lazy_pattern(
-    r"\b(?:by|up|down|over|under|above|below|only|fell|another|of the)\s(?:\w+\s)?\Z", re.IGNORECASE
-)
-_ARITHMETIC_AFTER = lazy_pattern(
-    r"(?:\s[\w-]+)?\s(?:of (?:the|all|its|their)|up|down|over|above|below|under)\b", re.IGNORECASE
-)
 _MARK = lazy_pattern(r"[,;)]")
 _NOTHING = lazy_pattern(
     r"\b(?:without|no|zero)\s(?!more|less|fewer|later|earlier|longer|higher|lower|smaller|larger|other)"
@@ -525,15 +510,7 @@ class Matcher:
 
     def asks_for_arithmetic(self, span: Span) -> bool:
         """Whether the clause of a number has words such as "total", "average", "more than" or "out of"."""
-        start, end = self._segment_of(span[0])
-        start, end = max(start, span[0] - ARITHMETIC_WITHIN), min(end, span[1] + ARITHMETIC_WITHIN)
-        text = self.parsed.text
-        return (
-            "%" in text[slice(*span)]
-            or bool(_ARITHMETIC.search(text, start, span[0]) or _ARITHMETIC.search(text, span[1], end))
-            or bool(_ARITHMETIC_BEFORE.search(text, start, span[0]))
-            or bool(_ARITHMETIC_AFTER.match(text, span[1], end))
-        )
+        return words_of_arithmetic(self.parsed.text, span, self._segment_of(span[0]))
 
     def _is_amount(self, mention: Mention) -> bool:
         """Whether a mention is an amount or a moment, but no rank and no period that keys contain."""
