@@ -159,7 +159,7 @@ def make_tables(
             SUMMARY,
             [
                 comparison.row("other models and questions; see the notes"),
-                of_slow.row("much smaller models, one of them trained for minutes"),
+                of_slow.row("much smaller models, the writers trained for minutes"),
             ],
         ),
     }
