@@ -129,6 +129,22 @@ def score_seconds(path: Path, jobs: int, source: Path | None = None) -> float:
     return min(command_seconds(command, source=source) for _ in range(2))
 
 
+# The command, telling the processor time of its first process alone.
+FIRST = """
+import atexit, resource
+atexit.register(lambda: print(sum(resource.getrusage(resource.RUSAGE_SELF)[:2])))
+from factable.cli.main import main
+main()
+"""
+
+
+def first_process_seconds(path: Path) -> float:
+    """What the first of three processes takes: it reads the file, and collects and writes the scores."""
+    options = ["-m", "parent", "--jobs", "2", "--format", "jsonl", "--out", str(path.with_suffix(".out"))]
+    command = [sys.executable, "-c", FIRST, "score", str(path), *options]
+    return float(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
 def peer_seconds(checkout: str, examples: list[Example], jobs: int, folder: Path) -> float:
     """The processor time of an example in the peer's own command, without its start."""
     spent = []
@@ -167,6 +183,7 @@ def end_to_end(path: Path, examples: list[Example], size: int, peer: str | None,
         if peer:
             theirs = peer_seconds(peer, examples, jobs, path.parent)
             print(f"  peer: {1e6 * theirs:.0f} µs; we are {theirs / ours:.0f} times as fast")
+    print(f"  its first process: {1e6 * first_process_seconds(path) / size:.1f} µs, start included")
 
 
 def stages(path: Path) -> None:

@@ -12,6 +12,8 @@ from hypothesis import settings
 
 from helpers.paths import missing_data
 
+# How long nodes may take to join, at most.
+RAY_SECONDS = 120
 OBJECT_STORE = 100 << 20
 PROCESSES = 2
 # The same cases on every run, and however long they take: that says more of the machine than of the code.
@@ -92,6 +94,8 @@ def ray_cluster() -> Iterator[Any]:
 
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        # On a busy machine a node may be silent for long, and is not lost.
+        environment.setenv("RAY_health_check_failure_threshold", "20")
         # Where the workers find metrics that only tests have.
         here = Path(__file__).parent
         folders = [str(here), str(here / "scale"), os.environ.get("PYTHONPATH", "")]
@@ -112,7 +116,7 @@ def add_ray_node(ray_cluster: Any) -> Any:
 
     def add() -> Any:
         node = ray_cluster.add_node(num_cpus=1, object_store_memory=OBJECT_STORE)
-        ray_cluster.wait_for_nodes()
+        ray_cluster.wait_for_nodes(timeout=RAY_SECONDS)
         return node
 
     return add
