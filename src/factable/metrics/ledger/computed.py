@@ -17,7 +17,9 @@ from factable.metrics.ledger.durations import durations
 from factable.metrics.ledger.matching import EARLIER, Matcher
 from factable.metrics.ledger.per_unit import products_per_unit
 from factable.metrics.ledger.remainders import LEFT, remainders
+from factable.metrics.ledger.rescaling import scales_in
 from factable.metrics.ledger.row_counts import count_of_rows
+from factable.metrics.ledger.twins import twins_of
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.values import Mention, Number
@@ -76,22 +78,6 @@ _RATIO = lazy_pattern(
     r"\b(?:times|twice|double|triple|half|per|each|ratio|every|average\w*|mean|apiece|(?:a|an)\s\w+)\b",
     re.IGNORECASE,
 )
-_RESCALED = lazy_pattern(
-    r"\b(?:(?P<two>couple|pair|two|both ways|return|round trip)|(?:(?:per|an?|each|every)\s)?(?:"
-    r"(?P<hour>hour(?:ly)?|minute)|(?P<day>day|daily|night|nightly)|(?P<week>week(?:ly)?)|(?P<month>month(?:ly)?)|"
-    r"(?P<quarter>quarter(?:ly)?)|(?P<year>year(?:ly)?|annual(?:ly)?)))s?\b",
-    re.IGNORECASE,
-)
-# By what one multiplies or divides to come from one of these to another.
-_SCALES = {
-    "two": (2,),
-    "hour": (24, 60),
-    "day": (7, 24, 30, 365),
-    "week": (4, 7, 52),
-    "month": (4, 12, 30),
-    "quarter": (3, 4),
-    "year": (12, 52, 365),
-}
 
 
 class Computed(NamedTuple):
@@ -303,15 +289,13 @@ class _Search:
         yield _Family(products, bool(_PRODUCT.search(self.near)))
         rates = [(one, other) for one, other in ordered if self._may_be_rate(one, other)]
         yield _Family(_quotients(rates), self.is_share or bool(_RATIO.search(self.near)))
-        scales = {
-            scale for match in _RESCALED.finditer(self.near) for scale in _SCALES[match.lastgroup or ""]
-        }
+        scales = scales_in(self.near)
         if scales:
             scaled = [
                 _Result(value, amount.leaves, f"{amount.shown} {sign} {scale}")
                 for amount in amounts
                 if amount.dimension == self.dimension
-                for scale in sorted(scales)
+                for scale in scales
                 for sign, value in (("×", amount.value * scale), ("/", amount.value / scale))
             ]
             yield _Family(scaled, len(amounts) == 1)
@@ -428,7 +412,8 @@ class _Search:
         """
         named = self.matcher.scope(self.mention.start).keys() | self.matcher.frames_named_in(self.sentence)
         categories = [] if whole else self._categories()
-        for leaves in self.matcher.structure.comparable:
+        twins = dict.fromkeys(twins_of(self.matcher.structure).values())
+        for leaves in (*self.matcher.structure.comparable, *twins):
             if not 1 < len(leaves) <= MAX_COLUMN:
                 continue
             for chosen in self._alike(leaves):
@@ -462,6 +447,9 @@ class _Search:
         if self.dimension and not self.is_percent:
             is_column = len({leaf.frame for leaf in leaves}) > 1
             is_known = self.dimension in by_dimension or (self._is_measured and not is_column)
+            if self.dimension == "money" and list(by_dimension) == [""] and self._is_map(leaves):
+                # What an object of nothing but numbers adds up to may be money without saying so.
+                is_known = False
             wanted = self.dimension if is_known else ""
             by_dimension = {"": by_dimension.get(wanted, [])}
         return (some for some in by_dimension.values() if len(some) > 1)
@@ -478,7 +466,8 @@ class _Search:
     def _belong_together(self, chosen: Sequence[Leaf], leaves: Sequence[Leaf]) -> bool:
         """Whether values under several keys of one object can be added: all of one unit, or nothing else."""
         amount = self._amount(chosen[0].index)
-        return self._is_map(leaves) or (amount is not None and bool(amount.dimension))
+        is_twins = len({leaf.keys[-1] for leaf in leaves}) == 1
+        return is_twins or self._is_map(leaves) or (amount is not None and bool(amount.dimension))
 
     def _is_map(self, leaves: Sequence[Leaf]) -> bool:
         """Whether an object has nothing but numbers, and perhaps their unit."""
@@ -539,6 +528,7 @@ class _Search:
             if value.high is None and not value.bound:
                 measured = _dimension(value.unit)
                 is_same = unit in ("", _PERCENT, vaguer_unit(value.unit)) or value.unit in ("", unit)
+                is_same = is_same or (unit == "point" and value.unit == _PERCENT)
                 if is_same or measured == self.dimension == _PERCENT:
                     return _Amount(value.value, (leaf,), show(value.value), measured)
                 own, asked = unit_of(value.unit), unit_of(unit)

@@ -114,5 +114,8 @@ def _between(start: Moment, end: Moment, unit: Fraction) -> Iterator[Fraction]:
         near = round(value)
         value = Fraction(near) if near and abs(value - near) * unit <= 3 * 86400 else value
     yield value
+    if start.kind == "day" and unit == _TIME_UNITS["day"]:
+        # A fair from the 15th to the 18th lasts four days.
+        yield value + 1
     if start.kind == "time" and end.seconds < start.seconds:
         yield (86400 - gap) / unit

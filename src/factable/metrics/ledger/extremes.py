@@ -10,6 +10,7 @@ from fractions import Fraction
 from factable.metrics.ledger.derived.asking import ONE_OF, SUPERLATIVE, SUPERLATIVES
 from factable.metrics.ledger.derived.operations import show
 from factable.metrics.ledger.matching import Checked, Matcher
+from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.values import Number
 from factable.types import Span
@@ -109,11 +110,15 @@ def _called_next(matcher: Matcher, sentence: Span) -> Iterator[Checked]:
 
 def _column_of(matcher: Matcher, leaves: Sequence[int] | dict[int, object]) -> dict[int, Fraction] | None:
     """The numbers of the only column of rows that values are of."""
-    columns = {matcher.structure.leaves[leaf].column for leaf in leaves}
-    if len(columns) != 1 or "[*]" not in next(iter(columns)):
+    structure = matcher.structure
+    columns = {structure.leaves[leaf].column for leaf in leaves}
+    if len(columns) != 1:
         return None
+    alike: Sequence[Leaf] = structure.columns[next(iter(columns))]
+    if "[*]" not in next(iter(columns)):
+        alike = _map_of(matcher, structure.leaves[next(iter(leaves))])
     numbers = {}
-    for leaf in matcher.structure.columns[next(iter(columns))]:
+    for leaf in alike:
         for value in matcher.index.readings[leaf.index][:1]:
             if isinstance(value, Number) and value.high is None:
                 numbers[leaf.index] = value.value
@@ -121,3 +126,17 @@ def _column_of(matcher: Matcher, leaves: Sequence[int] | dict[int, object]) -> d
     is_mixed = min(numbers.values(), default=0) < 0 < max(numbers.values(), default=0)
     is_known = len(set(numbers.values())) >= _MIN_ROWS and numbers.keys() >= set(leaves)
     return numbers if is_known and not is_mixed else None
+
+
+def _map_of(matcher: Matcher, leaf: Leaf) -> list[Leaf]:
+    """The values of an object that has nothing but numbers of one unit: amounts by purpose."""
+    parent = leaf.path.rpartition(".")[0]
+    leaves = [
+        matcher.structure.leaves[index]
+        for index in matcher.structure.frames[leaf.frame].leaves
+        if matcher.structure.leaves[index].path.rpartition(".")[0] == parent
+    ]
+    readings = [matcher.index.readings[each.index][:1] for each in leaves]
+    units = {value.unit for values in readings for value in values if isinstance(value, Number)}
+    is_map = all(values and isinstance(values[0], Number) for values in readings)
+    return leaves if parent and is_map and len(units) == 1 else []

@@ -118,7 +118,9 @@ def _pairs(
         for mention, leaves in matcher.found
         if leaf in leaves and clause[0] <= mention.start and mention.end <= clause[1]
     ]
-    for leaf in cued or stated or (alike if len(alike) == 1 else []):
+    # The low end of a range is not what is compared with its high end.
+    apart = [leaf for leaf in alike if len(matcher.structure.leaves[leaf].keys) == 1]
+    for leaf in cued or stated or (apart if len(alike) == 1 else []):
         yield leaf, other
 
 

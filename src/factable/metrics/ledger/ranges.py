@@ -8,10 +8,13 @@ from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.text.values import Number
+from factable.text.values.units import is_money
 from factable.types import Span
 
 _LOW = frozenset(["low", "min", "minimum", "lower", "from"])
 _HIGH = frozenset(["high", "max", "maximum", "upper", "to"])
+# Smaller numbers without a currency may count anything.
+_MIN_PRICE = 100
 _SAID = lazy_pattern(
     r"\b(?:(?P<inside>within|inside)|(?P<above>above|over|beyond|higher than|more than|exceed(?:s|ed|ing)?)|"
     r"(?P<below>below|under|less than|lower than|short of))\s"
@@ -45,7 +48,7 @@ def _check(
     ]
     bottom, top = _number(matcher, low.index), _number(matcher, high.index)
     value = _number(matcher, said[-1]) if said else None
-    if value is None or bottom is None or top is None or not value.unit == bottom.unit == top.unit:
+    if value is None or bottom is None or top is None or not _is_same_unit(value, bottom):
         return
     is_inside = bottom.value <= value.value <= top.value
     state = "inside" if is_inside else "above" if value.value > top.value else "below"
@@ -53,6 +56,11 @@ def _check(
         own = matcher.structure.leaves[said[-1]]
         note = f"{own.label}: {own.value}, {low.label}: {low.value}, {high.label}: {high.value}"
         yield Checked((match.start(), match.end()), "contradicted", (own.index, *sorted(ends)), note)
+
+
+def _is_same_unit(value: Number, other: Number) -> bool:
+    """Whether two numbers have one unit; a price without a currency is in that of its estimate."""
+    return value.unit == other.unit or (not value.unit and is_money(other.unit) and value.value > _MIN_PRICE)
 
 
 def _ranges(matcher: Matcher) -> Iterator[tuple[frozenset[str], Leaf, Leaf]]:

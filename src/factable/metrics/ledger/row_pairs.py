@@ -23,6 +23,7 @@ _SAME = lazy_pattern(
     r"\b(?:the same(?:\s[a-z]+)?|as (?:many|much)(?:\s[a-z]+)?)\sas\s(?:(?:in|on|at|by|for)\s)?(?:the\s)?\Z",
     re.IGNORECASE,
 )
+_PRONOUN = lazy_pattern(r"\s*(?:he|she|it|they)\b", re.IGNORECASE)
 _LONGEST = 40
 
 
@@ -41,6 +42,8 @@ def row_pairs(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]
             for naming in matcher.namings
             if clause[0] <= naming.start < clause[1] and len(naming.frames) == 1
         ]
+        if namings and (subject := _carried(matcher, clause, namings[0])):
+            namings.insert(0, subject)
         for number, other in enumerate(namings):
             before = [
                 each for each in namings[:number] if each.end <= other.start and each.frames != other.frames
@@ -49,6 +52,14 @@ def row_pairs(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]
                 found += _check_than(matcher, clause, before, other)
                 found += _check_same(matcher, before[-1], other)
     return found
+
+
+def _carried(matcher: Matcher, clause: Span, first: Naming) -> Naming | None:
+    """What a pronoun at the beginning of a clause stands for: the row named last before."""
+    if not _PRONOUN.match(matcher.parsed.text, *clause):
+        return None
+    before = [naming for naming in matcher.namings if naming.end <= clause[0] and len(naming.frames) == 1]
+    return before[-1] if before and before[-1].frames != first.frames else None
 
 
 def _check_than(matcher: Matcher, clause: Span, before: Sequence[Naming], other: Naming) -> Iterator[Checked]:
@@ -69,7 +80,7 @@ def _check_than(matcher: Matcher, clause: Span, before: Sequence[Naming], other:
     degree = COMPARATIVES[word["word"]]
     if degree.names_columns and not degree.is_of_size:
         return
-    outcomes = list(_both(matcher, first[-1], other))
+    outcomes = list(_both(matcher, first[-1], other, (word.start(), than.start())))
     if outcomes and not any((a > b) == degree.is_high and a != b for a, b, _ in outcomes):
         note = "; ".join(f"{label}: {show(a)} and {show(b)}" for a, b, label in outcomes[:3])
         yield Checked((word.start(), other.end), "contradicted", (), note)
@@ -97,14 +108,24 @@ def _check_same(matcher: Matcher, first: Naming, other: Naming) -> Iterator[Chec
         yield Checked((same.start(), other.end), "contradicted", (), note)
 
 
-def _both(matcher: Matcher, first: Naming, second: Naming) -> Iterator[tuple[Fraction, Fraction, str]]:
-    """The numbers of two rows of one list, column by column, with what they are."""
+def _both(
+    matcher: Matcher, first: Naming, second: Naming, words: Span = (0, 0)
+) -> Iterator[tuple[Fraction, Fraction, str]]:
+    """The numbers of two rows of one list, column by column, with what they are.
+
+    If words name a column, of this one only.
+    """
     structure = matcher.structure
     one, other = (structure.frames[next(iter(naming.frames))] for naming in (first, second))
     if one.group != other.group or "*" not in one.group:
         return
     columns = {structure.leaves[leaf].column: leaf for leaf in other.leaves}
-    for leaf in one.leaves:
+    named = [
+        leaf
+        for leaf in one.leaves
+        if matcher.words_near(leaf, words) >= matcher.own_words[leaf] != frozenset()
+    ]
+    for leaf in named or one.leaves:
         twin = columns.get(structure.leaves[leaf].column)
         a, b = (_number(matcher, each) for each in (leaf, twin))
         if a is not None and b is not None and leaf not in one.identifiers[:1]:

@@ -42,7 +42,9 @@ from factable.metrics.ledger.schedules import schedules
 from factable.metrics.ledger.statuses import status_clashes
 from factable.metrics.ledger.tallies import tallies
 from factable.metrics.ledger.targets import targets
+from factable.metrics.ledger.twins import twins
 from factable.metrics.ledger.verdict import ClaimState
+from factable.metrics.ledger.winners import winners
 from factable.metrics.ledger.yes_no import yes_no_statements
 from factable.models.marks import MarkedSentence
 from factable.structure import Structure
@@ -204,11 +206,10 @@ class StructuredReading:
         value, words = match.mention.value, self.text[slice(*match.span)].lower()
         if isinstance(value, Name) and len(words) == 1:
             return True
-        if (
-            words.partition(" ")[0] in _NO_NUMBERS
-            or words in _VAGUE_TIMES
-            or self.matcher.is_period(match.mention)
-        ):
+        is_one = words.partition(" ")[0] in _NO_NUMBERS and not (
+            isinstance(value, Number) and " and " in words
+        )
+        if is_one or words in _VAGUE_TIMES or self.matcher.is_period(match.mention):
             return True
         if not isinstance(value, Number):
             return False
@@ -273,6 +274,8 @@ class StructuredReading:
             quantified,
             targets,
             ranges,
+            twins,
+            winners,
         )
         further = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)

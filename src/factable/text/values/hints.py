@@ -408,7 +408,8 @@ def _bare_unit(
     key: str, value: str, words: frozenset[str], siblings: Mapping[str, str]
 ) -> list[tuple[str, int]]:
     """The unit or scale of an attribute that is called just "unit", "currency" or "scale"."""
-    about_money = bool(words & MONEY_WORDS) or bool(words & _GENERIC)
+    # `avg` says nothing of what is averaged: a rating is no money.
+    about_money = bool(words & MONEY_WORDS) or words <= _GENERIC
     if _BARE_CURRENCY.fullmatch(key) and about_money:
         unit, scale = parse_unit(value)
         return [(unit, scale)] if is_money(unit) else []

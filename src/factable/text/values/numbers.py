@@ -537,7 +537,7 @@ def _mention(text: str, numeral: Numeral, unit: str, end: int, before: _Context)
     end = half.end() if half else end
     if before.negative or falls:
         value, high = -value if high is None else -high, None if high is None else -value
-    step = max(numeral.step, _last_place(value)) if bound else numeral.step
+    step = max(numeral.step, _last_place(value)) if bound else Fraction(1, 4) if half else numeral.step
     return Mention(in_whole_currency(Number(value, unit, step, bound, high)), before.start, end)
 
 

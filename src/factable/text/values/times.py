@@ -63,6 +63,35 @@ _ISO_DURATION = lazy_pattern(
 )
 
 
+_HOUR_WORDS = (
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+_MINUTE_WORDS = {
+    "five": 5,
+    "ten": 10,
+    "a quarter": 15,
+    "quarter": 15,
+    "twenty": 20,
+    "twenty-five": 25,
+    "half": 30,
+}
+_IN_WORDS = lazy_pattern(
+    rf"(?<![^\W_-])(?P<minutes>{'|'.join(sorted(_MINUTE_WORDS, key=len, reverse=True))})\s"
+    rf"(?P<side>past|after|to)\s(?P<hour>{'|'.join(_HOUR_WORDS)}|midnight|noon|midday)(?![^\W_])"
+    r"(?!\s(?:hours|minutes|days|weeks|months|years))",
+    re.IGNORECASE,
+)
 _RACE = lazy_pattern(rf"{_FROM}(?:(\d{{1,2}}):)?(\d{{1,3}}):([0-5]\d)\.(\d{{1,3}})(?![^\W_]|[.:]\d)")
 
 
@@ -70,6 +99,7 @@ def find_times(text: str) -> Iterator[Mention]:
     """Every time of day, range of times, and duration such as 1:45:30, 2h30 and PT90M; none overlap."""
     taken = bytearray(len(text))
     finders = ((_ALL_DAY, _all_day), (_ISO_DURATION, _iso_duration), (_COMPACT, _compact), (_RACE, _race))
+    finders = (*finders, (_IN_WORDS, _in_words))
     for pattern, read in (*finders, (_RANGE, _range), (_SINGLE, _single)):
         for match in pattern.finditer(text):
             if any(taken[match.start() : match.end()]):
@@ -81,6 +111,17 @@ def find_times(text: str) -> Iterator[Mention]:
 
 def _all_day(_match: re.Match[str]) -> list[Time | Number]:
     return [Time(0, _DAY)]
+
+
+def _in_words(match: re.Match[str]) -> list[Time | Number]:
+    """A time such as half past six or a quarter to four; ten to twelve may be a range."""
+    minutes, side, hour = match["minutes"].lower(), match["side"].lower(), match["hour"].lower()
+    if side != "past" and not minutes.endswith("quarter"):
+        return []
+    at = {"midnight": 0, "noon": 12, "midday": 12}.get(hour)
+    full = (at if at is not None else _HOUR_WORDS.index(hour) + 1) * _HOURS
+    minute = full - _MINUTE_WORDS[minutes] if side == "to" else full + _MINUTE_WORDS[minutes]
+    return [Time(minute % _DAY, vague=at is None)]
 
 
 def _iso_duration(match: re.Match[str]) -> list[Time | Number]:
