@@ -68,7 +68,8 @@ _AFTER = frozenset(
 _UP = (
     r"ros(?:e|en)|rising|rises?|increas(?:e[sd]?|ing)|gr[eo]wn?|grows|growing|growth|climb(?:ed|ing|s)?|gain(?:ed|s)?|strengthen(?:ed|s|ing)?|"
     r"went up|gone up|raised|surg(?:ed|ing|es?)|jump(?:ed|s|ing)?|soar(?:ed|ing|s)?|expand(?:ed|ing|s)?|"
-    r"edg(?:ed|ing) up|picked up|up(?= (?:by|from|to|about|nearly|slightly|sharply|some|[\d$€£])|,|\Z)|"
+    r"edg(?:ed|ing) up|picked up|(?<!used )(?<!using )(?<!uses )(?<!made )(?<!makes )(?<!making )"
+    r"up(?= (?:by|from|to|about|nearly|slightly|sharply|some|[\d$€£])|,|\Z)|"
     r"(?:is|was|are|were) higher|boosted|added"
 )
 _DOWN = (

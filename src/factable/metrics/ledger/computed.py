@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.durations import durations
-from factable.metrics.ledger.matching import EARLIER, Matcher, frames_named_in, numbers_in
+from factable.metrics.ledger.matching import EARLIER, Matcher
 from factable.metrics.ledger.per_unit import products_per_unit
 from factable.metrics.ledger.remainders import LEFT, remainders
 from factable.metrics.ledger.rescaling import scales_in
@@ -42,6 +42,7 @@ _SPREAD = 5
 _NEAR = 45
 _RIGHT_BESIDE = 30
 _PERCENT = "percent"
+_OTHERS = lazy_pattern(r"\sothers?\b", re.IGNORECASE)
 
 _DIFFERENCE = lazy_pattern(
     r"\b(?:differ\w*|gap|apart|margin|by|more|less|fewer|higher|lower|above|below|exceed\w*|than|up|down|cut|short|"
@@ -189,7 +190,15 @@ class _Search:
                 yield from self._across()
 
     def sure_results(self, instead: int | None) -> Iterator[_Result]:
-        """Results that are not met by chance: their keys tell what to compute from what."""
+        """Results that are not met by chance: keys, or the text itself, tell what to compute from what."""
+        yield from self._from_the_text()
+        if _OTHERS.match(self.matcher.parsed.text, self.mention.end):
+            # 87 applied: the winner, and 86 others.
+            yield from (
+                _Result(amount.value - 1, amount.leaves, f"{amount.shown} − 1")
+                for leaf in self.matcher.structure.leaves
+                if (amount := self._any_amount(leaf.index)) is not None and not amount.dimension
+            )
         yield from (_Result(*each) for each in products_per_unit(self.matcher, self.number.unit))
         if LEFT.search(self.near):
             scope = self.matcher.scope(self.mention.start, self.mention.end)
@@ -198,12 +207,28 @@ class _Search:
             for family in self._percentages():
                 yield from (each for each in family.results if instead in each.leaves)
 
+    def _from_the_text(self) -> Iterator[_Result]:
+        """Sums and differences of two numbers that the sentence gives: "£2,500, after costs of £640"."""
+        if _chance(self.number, 1) > SURE_CHANCE:
+            return
+        before = [
+            each.value.value
+            for each in self.matcher.parsed.mentions
+            if isinstance(each.value, Number)
+            and self.sentence[0] <= each.start < self.mention.start
+            and each.value.unit == self.number.unit
+        ]
+        for one, other in permutations(dict.fromkeys(before[-MAX_PAIRED:]), 2):
+            if one > other > 0:
+                yield _Result(one - other, (), f"{show(one)} − {show(other)}")
+                yield _Result(one + other, (), f"{show(one)} + {show(other)}")
+
     def _aggregates(self, amounts: Sequence[_Amount], is_series: bool) -> Iterator[_Family]:
         """Sum, mean and shares of values of one kind."""
         whole = _total(amounts)
         is_listed = all(amount.value in self._said for amount in amounts)
         if not self.is_percent:
-            is_sure = is_series and _chance(self.number, 1) <= SURE_CHANCE
+            is_sure = (is_series or len(amounts) > 2) and _chance(self.number, 1) <= SURE_CHANCE
             asked = is_listed or is_sure or bool(_TOTAL.search(self.near))
             yield _Family([_Result(whole.value, whole.leaves, whole.shown)], asked)
         if not self.is_percent or all(self._is_rate(amount) for amount in amounts):
@@ -236,6 +261,8 @@ class _Search:
                 if before.value
             ]
             yield _Family(changes, by_words)
+            rates = [pair for pair in self._told(ordered, asked=by_words) if all(map(self._is_rate, pair))]
+            yield _Family(list(_gaps(rates)), by_words)
             if not is_series:
                 yield _Family(_quotients(ordered, 100), bool(_SHARE.search(self.near)))
             return
@@ -403,14 +430,14 @@ class _Search:
 
     @cached_property
     def _said(self) -> frozenset[Fraction]:
-        return numbers_in(self.matcher, self.sentence)
+        return self.matcher.numbers_in(self.sentence)
 
     def _sets(self, *, whole: bool = False) -> Iterator[tuple[list[_Amount], bool]]:
         """Values of one kind: of rows that the sentence names, of rows of one category, of a whole column.
 
         The second value tells whether they are those of one column.
         """
-        named = self.matcher.scope(self.mention.start).keys() | frames_named_in(self.matcher, self.sentence)
+        named = self.matcher.scope(self.mention.start).keys() | self.matcher.frames_named_in(self.sentence)
         categories = [] if whole else self._categories()
         twins = dict.fromkeys(twins_of(self.matcher.structure).values())
         for leaves in (*self.matcher.structure.comparable, *twins):
@@ -557,6 +584,14 @@ class _Search:
                 parts = [(one, other) for one, other in permutations(amounts, 2) if one.value < other.value]
                 shares = _quotients(parts, 100 if self.is_percent else 1)
                 yield _Family(shares, bool(_SHARE.search(self.near)))
+
+
+def _gaps(pairs: Iterable[tuple[_Amount, _Amount]]) -> Iterator[_Result]:
+    """What the first of two amounts has more than the second."""
+    for one, other in pairs:
+        if one.value > other.value:
+            shown = f"{one.shown} − {other.shown}"
+            yield _Result(one.value - other.value, one.leaves + other.leaves, shown)
 
 
 def _total(amounts: Sequence[_Amount]) -> _Amount:

@@ -18,7 +18,7 @@ _CALENDAR_UNITS = {"month": Fraction(2629746), "year": Fraction(31556952)}
 
 
 class Moment(NamedTuple):
-    """A date, a time of day or both, in seconds."""
+    """A date, a year, a time of day, or a date and time, in seconds."""
 
     seconds: Fraction
     kind: str
@@ -98,6 +98,8 @@ def _moment_of(text: str, readings: Sequence[object]) -> Moment | None:
         if isinstance(value, Date) and value.year and value.month and value.day and value.time is None:
             day = datetime(value.year, value.month, value.day) - datetime(1900, 1, 1)
             return Moment(Fraction(day.days * 86400), "day")
+        if isinstance(value, Date) and value.year and not value.month and value.years == 1:
+            return Moment(value.year * _CALENDAR_UNITS["year"], "year")
         if isinstance(value, Time) and value.end is None:
             return Moment(Fraction(value.start * 60), "time")
     return None

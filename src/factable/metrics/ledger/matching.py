@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from factable.metrics.ledger.arithmetic_words import words_of_arithmetic
@@ -17,7 +17,7 @@ from factable.metrics.ledger.cues import cue_words, is_number_key, stands_for
 from factable.metrics.ledger.finding import MentionFinder
 from factable.metrics.ledger.frame_scores import ONLY_ONE, FrameScores
 from factable.metrics.ledger.naming import Naming, NamingFinder
-from factable.metrics.ledger.value_index import ORDER, ValueIndex, differs, is_exact, relation_to
+from factable.metrics.ledger.value_index import COMPASS, ORDER, ValueIndex, differs, is_exact, relation_to
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Structure
 from factable.text.markdown import Segment, segments
@@ -99,6 +99,9 @@ _NOTHING = lazy_pattern(
     r"(?:an?\s(?:single\s)?|any\s)?(?P<what>[a-z]+)",
     re.IGNORECASE,
 )
+# "The first two" are a part of some rows.
+_PART = lazy_pattern(r"\b(?:first|last|next|other|final|remaining)\s\Z", re.IGNORECASE)
+_PART_WINDOW = 12
 _ONE = frozenset(("one", "a", "an"))
 _GENERIC = frozenset(("value", "amount", "result", "reading", "number", "figure", "score", "measurement"))
 _RIGHT_AFTER = lazy_pattern(
@@ -119,6 +122,8 @@ class Matcher:
         self._word_starts = [word.start for word in self.parsed.words]
         self._leaves_cued: dict[frozenset[str], Mapping[int, Sequence[int]]] = {}
         self._cues_found: dict[tuple[frozenset[str], frozenset[str] | None, Span], float] = {}
+        self._numbers_in: dict[Span, frozenset[Fraction]] = {}
+        self._named_in: dict[Span, frozenset[int]] = {}
         self.frame_scores = FrameScores(structure)
 
     @cached_property
@@ -160,6 +165,25 @@ class Matcher:
     def namings(self) -> list[Naming]:
         """Where the text names a row, a member of a list or another frame, in order."""
         return NamingFinder(self.structure, self.parsed, self.found).namings()
+
+    def numbers_in(self, sentence: Span) -> frozenset[Fraction]:
+        """The numbers of a sentence; found once, however many of them ask."""
+        if sentence not in self._numbers_in:
+            self._numbers_in[sentence] = frozenset(
+                mention.value.value
+                for mention in self.parsed.mentions
+                if isinstance(mention.value, Number) and sentence[0] <= mention.start < sentence[1]
+            )
+        return self._numbers_in[sentence]
+
+    def frames_named_in(self, sentence: Span) -> frozenset[int]:
+        """The frames that a sentence names; found once, too."""
+        if sentence not in self._named_in:
+            first, last = (bisect_left(self._named_at, place) for place in sentence)
+            self._named_in[sentence] = frozenset(
+                frame for naming in self.namings[first:last] for frame in naming.frames
+            )
+        return self._named_in[sentence]
 
     def scope(self, place: int, after: int | None = None) -> dict[int, float]:
         """The frames that the text speaks of at a place, 1 for those named last, less for those before.
@@ -499,7 +523,8 @@ class Matcher:
         is_share = isinstance(value, Number) and 0 < value.value < 1 and not any(map(str.isdecimal, written))
         is_rate = written.partition(" ")[0] in ("a", "an")
         is_one = isinstance(value, Number) and (is_rate or (not value.unit and (written in _ONE or is_share)))
-        return is_exact(value) and not is_rank and not is_one and not self.is_period(mention)
+        is_part = _PART.search(self.parsed.text, max(0, mention.start - _PART_WINDOW), mention.start)
+        return is_exact(value) and not (is_rank or is_one or is_part) and not self.is_period(mention)
 
     def _written(self, mention: Mention) -> str:
         return self.parsed.text[mention.start : mention.end].lower()
@@ -568,18 +593,5 @@ class Matcher:
             parts += [
                 " ".join(currency_words(code)) for code in (leaf.keys[-1], leaf.value) if len(code) == 3
             ]
+            parts += COMPASS.get(leaf.value.strip(), ())
         return frozenset(beginning(word.folded) for part in parts for word in split_words(part))
-
-
-@lru_cache(maxsize=4)
-def numbers_in(matcher: Matcher, sentence: Span) -> frozenset[Fraction]:
-    """The numbers of a sentence: found once for all that ask."""
-    found = [mention for mention in matcher.parsed.mentions if sentence[0] <= mention.start < sentence[1]]
-    return frozenset(mention.value.value for mention in found if isinstance(mention.value, Number))
-
-
-@lru_cache(maxsize=4)
-def frames_named_in(matcher: Matcher, sentence: Span) -> frozenset[int]:
-    """The frames that a sentence names: found once, too."""
-    found = [naming for naming in matcher.namings if sentence[0] <= naming.start < sentence[1]]
-    return frozenset(frame for naming in found for frame in naming.frames)

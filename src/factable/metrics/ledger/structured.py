@@ -206,10 +206,11 @@ class StructuredReading:
         value, words = match.mention.value, self.text[slice(*match.span)].lower()
         if isinstance(value, Name) and len(words) == 1:
             return True
-        is_one = words.partition(" ")[0] in _NO_NUMBERS and not (
-            isinstance(value, Number) and " and " in words
-        )
-        if is_one or words in _VAGUE_TIMES or self.matcher.is_period(match.mention):
+        if (
+            (words.partition(" ")[0] in _NO_NUMBERS and isinstance(value, Number) and value.value == 1)
+            or words in _VAGUE_TIMES
+            or self.matcher.is_period(match.mention)
+        ):
             return True
         if not isinstance(value, Number):
             return False

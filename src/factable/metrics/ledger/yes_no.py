@@ -48,6 +48,8 @@ _HAVING = words_in(
     "a an the no any with without has have offer offers include includes contain contains and or , accept"
 )
 _AFTER_THINGS = words_in(", and or is are but with in on at for of to plus as which that from while not")
+# "A is stuck; the other two are not blocked" speaks of others than A.
+_OTHERS = lazy_pattern(r"\b(?:the|all|both|no)\s(?:others?|rest|remaining)\b")
 _REQUIRED = lazy_pattern(
     r"\b(?:requir|necessar|need|recommend|must|should|advis|suggest|essential|encourag)", re.I
 )
@@ -169,6 +171,8 @@ class _Reader:
         if not named:
             # "Lake Path is easy. Dogs are allowed."
             return tuple(leaf for leaf in key.leaves if leaf.frame == self.subject)
+        if len(named) == 1 and _OTHERS.search(before):
+            return ()
         if len(named) == 1 and _names(self.structure.frames[named[0]].name, before):
             return tuple(leaf for leaf in key.leaves if leaf.frame in named)
         return ()

@@ -54,7 +54,8 @@ MONEY_WORDS = _set_of("""
 amount price prices cost costs fee fees revenue revenues sales turnover profit income earnings salary
 wage wages pay payment budget spend spending expense expenses ebit ebitda cash debt balance total
 subtotal tax taxes rent deposit value worth valuation gdp funding loan discount charge fare tariff ticket
-bill invoice donation capital market cap dividend margin loss net gross assets liabilities
+bill invoice donation donations capital market cap dividend margin loss net gross assets liabilities deduction
+deductions refund refunds premium premiums savings grant grants bonus commission subsidy fine fines toll
 """)
 _COUNTED = _set_of("""
 population people users subscribers customers viewers views visitors followers downloads passengers
@@ -117,9 +118,10 @@ _SCALES |= dict.fromkeys(("b", "bn", "mrd", "billion", "billions"), 10**9)
 _SCALES |= dict.fromkeys(("tn", "trillion", "trillions"), 10**12)
 # `usdm`, `keur`, `€m`
 _SCALED_CURRENCY = lazy_pattern(r"([a-z]{3}|[€$£¥₹])(k|mm|mn|m|bn|b)|(k|m|t)([a-z]{3}|[€$£])", re.IGNORECASE)
-_QUALIFIERS = _set_of(
-    "max min avg average mean median total minimum maximum value high low current last sum each"
-)
+_QUALIFIERS = _set_of("""
+max min avg average mean median total minimum maximum value high low current last sum each yesterday today
+tomorrow previous prev prior before after now start end initial final planned actual estimated forecast target
+""")
 _RATIO = _set_of("""
 margin rate ratio share percentage percent pct proportion fraction probability chance growth change yield
 accuracy utilisation utilization occupancy precision recall humidity turnout conversion churn likelihood
@@ -386,9 +388,15 @@ def _from_siblings(attribute: str, siblings: Mapping[str, str]) -> tuple[str, in
             found = parse_unit(value)
             if found != ("", 1):
                 return found
-        bare += _bare_unit(split_identifier(steps[-1]).lower(), value, words, siblings)
+        bare += _bare_unit(split_identifier(steps[-1]).lower(), value, words | _of_money(attribute), siblings)
     unit = next((unit for unit, _ in bare if unit), "")
     return unit, next((scale for _, scale in bare if scale > 1), 1)
+
+
+def _of_money(path: str) -> frozenset[str]:
+    """The words of money in a path: what is under `income` is money, too, but not what is per unit."""
+    words = frozenset(split_identifier(path.replace(".", " ")).lower().split())
+    return frozenset() if "per" in words else words & MONEY_WORDS
 
 
 def money_around(telling: Iterable[tuple[str, str]]) -> tuple[str, int]:

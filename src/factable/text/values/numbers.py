@@ -145,13 +145,13 @@ fifteenth sixteenth seventeenth eighteenth nineteenth
 """
 _ORDINALS = {word: number for number, word in enumerate(_ORDINAL_ONES.split(), 1)}
 _ORDINALS |= {f"{word[:-1]}ieth": _SMALL[word] for word in _TENS}
-_PARTS = {"third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
+_PARTS = {"third": 3, "quarter": 4, "fifth": 5, "eighth": 8, "tenth": 10}
 _PARTS |= {f"{word}s": number for word, number in _PARTS.items()}
 _SCALE_WORD = "|".join(SCALES)
 _STARTS = lazy_pattern(
     rf"(?<![^\W_])(?:({'|'.join([*_SMALL, *_ORDINALS])})|(half)(?:\s({_SCALE_WORD}|a\s(?:{_SCALE_WORD})))?"
-    rf"|an?[\s-](dozen|hundred|{_SCALE_WORD})|an?\s(third|quarter|fifth|tenth)(?=\s(?:of|as)\s)"
-    rf"|(an?)(?=\s[a-z]+\sand\sa\shalf|\s(?:hour|minute|day|week|year|foot)\s(?:and\s)?(?:\d|[a-z-]+\s(?:minutes|seconds|"
+    rf"|an?[\s-](dozen|hundred|{_SCALE_WORD})|an?\s(third|quarter|fifth|eighth|tenth)(?!\s(?:party|person|time|quarter))"
+    rf"|(an?)(?=\s[a-z]+\sand\s(?:a\shalf|a\squarter|a\sthird|three\squarters)|\s(?:hour|minute|day|week|year|foot)\s(?:and\s)?(?:\d|[a-z-]+\s(?:minutes|seconds|"
     rf"hours|days|weeks|months|inches)))|(an?)(?=\s(?:hour|minute)(?![^\W_]))|(a\ssingle)(?=\s))(?![^\W_])",
     re.IGNORECASE,
 )
@@ -166,6 +166,15 @@ _LASTING = lazy_pattern(
     re.IGNORECASE,
 )
 _AN = lazy_pattern(r"\san?(?=\s)")
+_A_DOZEN = lazy_pattern(r"\sa\sdozen(?![^\W_])", re.IGNORECASE)
+# "Three quarters of an hour" are minutes, not a share.
+_OF_A = lazy_pattern(r"\sof\san?(?=\s)", re.IGNORECASE)
+_SHARE_OF = lazy_pattern(r"\s(?:of|as|more|less|fewer|higher|lower|larger|smaller)(?![^\W_])", re.IGNORECASE)
+_ONE_IN = lazy_pattern(
+    rf"\s(?:in|out\sof)\s({'|'.join(list(_SMALL)[2:])}|[2-9]|[1-9]\d{{1,2}})(?![^\W_])(?!\s(?:second|minute|hour|day|week|month|"
+    rf"year|%|percent))",
+    re.IGNORECASE,
+)
 # "half" is a number in "half of them", "half an hour", "by half"; not in "the second half", "half-time".
 _HALF_OF = lazy_pattern(r"\s(?:of|an?|the|as|its|their|his|her|that|this)(?![^\W_])", re.IGNORECASE)
 _ONE_OF_TWO_HALVES = lazy_pattern(
@@ -175,6 +184,10 @@ _ONE_OF_TWO_HALVES = lazy_pattern(
 )
 _BY_HALF = lazy_pattern(
     r"(?<![^\W_])(?:and\sa|by|in|about|around|nearly|almost|over|under|than|roughly|approximately)\s\Z",
+    re.IGNORECASE,
+)
+_BY_PART = lazy_pattern(
+    r"(?<![^\W_])(?:by|about|around|nearly|almost|over|under|than|roughly|approximately|only|just|up|down)\s\Z",
     re.IGNORECASE,
 )
 
@@ -194,7 +207,11 @@ def _number(text: str, start: re.Match[str]) -> Numeral | None:
     if half:
         return _half(text, start, scale)
     if part:
-        return Numeral(start.start(), start.end(), Fraction(1, _PARTS[part.lower()]), TENTH, share=True)
+        is_share = _SHARE_OF.match(text, start.end()) or _BY_PART.search(
+            text, max(0, start.start() - 15), start.start()
+        )
+        share = Numeral(start.start(), start.end(), Fraction(1, _PARTS[part.lower()]), TENTH, share=True)
+        return share if is_share else _ordinal(start.start(5), part)
     if single or (lasting and _LASTING.search(text, max(0, start.start() - 9), start.start())):
         return Numeral(start.start(), start.end(), Fraction(1), Fraction(1))
     if lasting:
@@ -204,10 +221,14 @@ def _number(text: str, start: re.Match[str]) -> Numeral | None:
         known = unit_at(text, start.end())[0]
         return Numeral(start.start(), start.end(), Fraction(1), Fraction(1)) if known else None
     if multiplier:
-        return _Words(text, start.start(), start.start(4), Fraction(1)).read()
+        return _Words(text, start.start(), start.start(4) - 1, Fraction(1)).read()
     word = small.lower()
     if word in _ORDINALS:
-        return Numeral(start.start(), start.end(), Fraction(_ORDINALS[word]), Fraction(1), ordinal=True)
+        return _ordinal(start.start(), word)
+    one_in = _ONE_IN.match(text, start.end()) if word == "one" else None
+    if one_in:
+        whole = _SMALL.get(one_in[1].lower()) or int(one_in[1])
+        return Numeral(start.start(), one_in.end(), Fraction(1, whole), TENTH, share=True)
     numeral = _Words(text, start.start(), start.end(), Fraction(_SMALL[word]), word).read()
     pronoun = (
         word == "one"
@@ -217,12 +238,21 @@ def _number(text: str, start: re.Match[str]) -> Numeral | None:
     return None if pronoun else numeral
 
 
+def _ordinal(start: int, word: str) -> Numeral | None:
+    """An ordinal in words; none for "a quarter" of a town."""
+    number = _ORDINALS.get(word.lower())
+    return number and Numeral(start, start + len(word), Fraction(number), Fraction(1), ordinal=True)
+
+
 def _half(text: str, start: re.Match[str], scale: str | None) -> Numeral | None:
     numeral = Numeral(start.start(), start.end(), Fraction(1, 2), TENTH)
     if scale:
         return numeral.scaled(SCALES[scale.split()[-1].lower()], start.end())
     if _ONE_OF_TWO_HALVES.search(text, max(0, start.start() - 9), start.start()):
         return None
+    dozen = _A_DOZEN.match(text, numeral.end)
+    if dozen:
+        return Numeral(start.start(), dozen.end(), Fraction(6), Fraction(1))
     article = _AN.match(text, numeral.end)
     if article and unit_at(text, article.end())[0]:
         # "Half an hour", but not "half a loaf".
@@ -341,10 +371,11 @@ _RATING = lazy_pattern(r"(\d{1,3}(?:\.\d{1,2})?)/(5|10|100)")
 _SCIENTIFIC = lazy_pattern(r"(\d(?:\.(\d{1,20}))?)e([+-]?\d{1,2})", re.IGNORECASE)
 _FEET_AND_INCHES = lazy_pattern(r"(\d)['’](\d|1[01])")
 _PLUS = lazy_pattern(r"\+(?![\d+])|-plus(?![^\W_])")
-_UNIT_AND_HALF = lazy_pattern(
-    r"\sand\s(?:an?\s(?:(?P<half>half)|quarter|third)|(?P<three>three)[\s-]quarters?|two[\s-]thirds?)(?![^\W_])",
-    re.IGNORECASE,
+_UNIT_AND_PART = lazy_pattern(
+    r"\sand\s(an?\shalf|an?\squarter|an?\sthird|three[\s-]quarters?|two[\s-]thirds)(?![^\W_])", re.IGNORECASE
 )
+_PARTS_OF_UNITS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3)}
+_PARTS_OF_UNITS |= {"quarters": Fraction(3, 4), "thirds": Fraction(2, 3)}
 _SIDES = lazy_pattern(r"(\d{1,5}(?:\.\d+)?)[x×](\d{1,5}(?:\.\d+)?)(?:[x×](\d{1,5}(?:\.\d+)?))?")
 # Kinds of displays, not thousands.
 _RESOLUTION = lazy_pattern(r"[248]K")
@@ -495,7 +526,12 @@ def _quantities(text: str, numeral: Numeral, after: int) -> list[Mention]:
             before, scaled = before._replace(bound="at least"), scaled._replace(end=plus.end())
         names, end = (currencies, scaled.end) if currencies else unit_at(text, scaled.end)
         names += ("",) if any(name.startswith(HUNDREDTH) for name in names) else ()
-        mentions += [_mention(text, scaled, name, end, before) for name in names or ("",)]
+        of_a = _OF_A.match(text, scaled.end) if scaled.share and not names else None
+        if of_a and unit_at(text, of_a.end())[0]:
+            names, end = unit_at(text, of_a.end())
+        is_change = scaled.share and not names and before.falls
+        if not is_change:
+            mentions += [_mention(text, scaled, name, end, before) for name in names or ("",)]
         if scaled.share and not names:
             percent = scaled._replace(value=scaled.value * 100, step=_SHARE_STEP)
             mentions.append(_mention(text, percent, "percent", end, before))
@@ -532,12 +568,15 @@ def _mention(text: str, numeral: Numeral, unit: str, end: int, before: _Context)
     if falls:
         # A fall of more than 4 is a change below -4.
         bound = _OPPOSITE.get(bound, bound)
-    half = _UNIT_AND_HALF.match(text, end) if unit and numeral.step == 1 and not after else None
-    value, high = numeral.value + Fraction(1 if half else 0, 2), numeral.high
-    end = half.end() if half else end
+    part = _UNIT_AND_PART.match(text, end) if unit and numeral.step == 1 and not after else None
+    value, high = numeral.value, numeral.high
+    if part:
+        # "An hour and a quarter", "two hours and three quarters"
+        value += _PARTS_OF_UNITS[re.split(r"[\s-]", part[1].lower())[-1]]
+        numeral, end = numeral._replace(step=TENTH), part.end()
     if before.negative or falls:
         value, high = -value if high is None else -high, None if high is None else -value
-    step = max(numeral.step, _last_place(value)) if bound else Fraction(1, 4) if half else numeral.step
+    step = max(numeral.step, _last_place(value)) if bound else numeral.step
     return Mention(in_whole_currency(Number(value, unit, step, bound, high)), before.start, end)
 
 
@@ -553,6 +592,7 @@ _SPLIT_DIMENSIONS = ("length", "mass", "time", "calendar")
 _PART_GAPS = (" ", ", ", " and ", ", and ")
 _BETWEEN = lazy_pattern(r"(?<![^\W_])(between|from)\s\Z", re.IGNORECASE)
 _JOIN_WINDOW = 9
+_ENDS_IN_PART = lazy_pattern(r"(?<![^\W_])(?:half|(?:third|quarter|fifth|eighth|tenth)s?)\Z", re.IGNORECASE)
 
 
 def join_numbers(text: str, mentions: Iterable[Mention]) -> Iterator[Mention]:
@@ -584,6 +624,9 @@ def _join(text: str, first: Mention, second: Mention) -> Mention | None:
     before = _BETWEEN.search(text[max(0, first.start - _JOIN_WINDOW) : first.start])
     opening = before[1].lower() if before else ""
     is_range = (gap, opening) == (" and ", "between") or (gap in (" to ", " - ", " – ") and opening == "")
+    if b.value >= 1 and _ENDS_IN_PART.search(text, first.start, first.end):
+        # "Fell by a fifth to 212"
+        return None
     if is_range and a.unit in ("", b.unit) and a.value < b.value and b.unit != "ordinal":
         # "2 to 3 million" is in millions on both sides.
         scale = b.step if b.step > 1 and a.step == 1 and a.value < b.step else 1

@@ -63,43 +63,35 @@ _ISO_DURATION = lazy_pattern(
 )
 
 
-_HOUR_WORDS = (
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-_MINUTE_WORDS = {
-    "five": 5,
-    "ten": 10,
-    "a quarter": 15,
-    "quarter": 15,
-    "twenty": 20,
-    "twenty-five": 25,
-    "half": 30,
-}
-_IN_WORDS = lazy_pattern(
-    rf"(?<![^\W_-])(?P<minutes>{'|'.join(sorted(_MINUTE_WORDS, key=len, reverse=True))})\s"
-    rf"(?P<side>past|after|to)\s(?P<hour>{'|'.join(_HOUR_WORDS)}|midnight|noon|midday)(?![^\W_])"
-    r"(?!\s(?:hours|minutes|days|weeks|months|years))",
+_HOUR_WORDS = "one two three four five six seven eight nine ten eleven twelve"
+_HOURS_SPOKEN = {word: number for number, word in enumerate(_HOUR_WORDS.split(), 1)}
+_HOURS_SPOKEN |= {"noon": 12, "midday": 12, "midnight": 24}
+_MINUTES_SPOKEN = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
+# Half past six, a quarter to eight in the evening, seven in the morning. "Ten to five" may be a range.
+_SPOKEN = lazy_pattern(
+    rf"{_FROM}{_ABOUT}(?:(?:a\s)?(?:(?P<past>half|quarter|five|ten|twenty(?:-five)?)(?:\sminutes)?\s(?:past|after)|"
+    rf"(?P<to>quarter|(?:five|ten|twenty(?:-five)?)(?=\sminutes))(?:\sminutes)?\sto)\s)?"
+    rf"(?P<hour>{'|'.join(_HOURS_SPOKEN)}|1[0-2]|[1-9])(?P<minute>:[0-5]\d)?"
+    r"(?:\s(?:in\sthe|this)\s(?P<part>morning|afternoon|evening)|\sat\s(?P<night>night)|\s?(?P<half>[ap])\.?m)?"
+    r"(?![^\W_]|[.,:]\d)",
     re.IGNORECASE,
 )
+_EARLY = 6
+
+
 _RACE = lazy_pattern(rf"{_FROM}(?:(\d{{1,2}}):)?(\d{{1,3}}):([0-5]\d)\.(\d{{1,3}})(?![^\W_]|[.:]\d)")
 
 
 def find_times(text: str) -> Iterator[Mention]:
     """Every time of day, range of times, and duration such as 1:45:30, 2h30 and PT90M; none overlap."""
     taken = bytearray(len(text))
-    finders = ((_ALL_DAY, _all_day), (_ISO_DURATION, _iso_duration), (_COMPACT, _compact), (_RACE, _race))
-    finders = (*finders, (_IN_WORDS, _in_words))
+    finders = (
+        (_ALL_DAY, _all_day),
+        (_ISO_DURATION, _iso_duration),
+        (_COMPACT, _compact),
+        (_RACE, _race),
+        (_SPOKEN, _spoken),
+    )
     for pattern, read in (*finders, (_RANGE, _range), (_SINGLE, _single)):
         for match in pattern.finditer(text):
             if any(taken[match.start() : match.end()]):
@@ -111,17 +103,6 @@ def find_times(text: str) -> Iterator[Mention]:
 
 def _all_day(_match: re.Match[str]) -> list[Time | Number]:
     return [Time(0, _DAY)]
-
-
-def _in_words(match: re.Match[str]) -> list[Time | Number]:
-    """A time such as half past six or a quarter to four; ten to twelve may be a range."""
-    minutes, side, hour = match["minutes"].lower(), match["side"].lower(), match["hour"].lower()
-    if side != "past" and not minutes.endswith("quarter"):
-        return []
-    at = {"midnight": 0, "noon": 12, "midday": 12}.get(hour)
-    full = (at if at is not None else _HOUR_WORDS.index(hour) + 1) * _HOURS
-    minute = full - _MINUTE_WORDS[minutes] if side == "to" else full + _MINUTE_WORDS[minutes]
-    return [Time(minute % _DAY, vague=at is None)]
 
 
 def _iso_duration(match: re.Match[str]) -> list[Time | Number]:
@@ -138,6 +119,24 @@ def _race(match: re.Match[str]) -> list[Time | Number]:
     seconds = (int(match[1] or 0) * 60 + int(match[2])) * 60 + int(match[3])
     step = Fraction(1, 10 ** len(match[4]))
     return [Number(seconds + int(match[4]) * step, "second", step)]
+
+
+def _spoken(match: re.Match[str]) -> list[Time | Number]:
+    """A time as one says it; nothing for a number without minutes in words and part of the day."""
+    beside, day = match["past"] or match["to"], match["part"] or match["night"]
+    if not beside and not day:
+        return []
+    word = match["hour"].lower()
+    hour = _HOURS_SPOKEN.get(word) or int(word)
+    is_vague = not day and not match["half"] and word not in ("noon", "midday", "midnight")
+    hour = hour % 12 if word not in ("noon", "midday") else 12
+    is_late = (day or match["half"] or "").lower() in ("afternoon", "evening", "p") or (
+        bool(match["night"]) and hour >= _EARLY
+    )
+    minutes = (hour + 12 * is_late) * _HOURS + int((match["minute"] or ":0")[1:])
+    if beside:
+        minutes += _MINUTES_SPOKEN[beside.lower()] * (1 if match["past"] else -1)
+    return [Time(minutes % _DAY, None, None, bool(match["about"]), is_vague)]
 
 
 def _duration(minutes: int, seconds: int | None) -> Number:
