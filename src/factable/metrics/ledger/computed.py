@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.durations import durations
-from factable.metrics.ledger.matching import EARLIER, Matcher
+from factable.metrics.ledger.matching import EARLIER, Matcher, frames_named_in, numbers_in
 from factable.metrics.ledger.per_unit import products_per_unit
 from factable.metrics.ledger.remainders import LEFT, remainders
 from factable.metrics.ledger.rescaling import scales_in
@@ -430,14 +430,14 @@ class _Search:
 
     @cached_property
     def _said(self) -> frozenset[Fraction]:
-        return self.matcher.numbers_in(self.sentence)
+        return numbers_in(self.matcher, self.sentence)
 
     def _sets(self, *, whole: bool = False) -> Iterator[tuple[list[_Amount], bool]]:
         """Values of one kind: of rows that the sentence names, of rows of one category, of a whole column.
 
         The second value tells whether they are those of one column.
         """
-        named = self.matcher.scope(self.mention.start).keys() | self.matcher.frames_named_in(self.sentence)
+        named = self.matcher.scope(self.mention.start).keys() | frames_named_in(self.matcher, self.sentence)
         categories = [] if whole else self._categories()
         twins = dict.fromkeys(twins_of(self.matcher.structure).values())
         for leaves in (*self.matcher.structure.comparable, *twins):

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from factable.metrics.ledger.arithmetic_words import words_of_arithmetic
@@ -122,8 +122,6 @@ class Matcher:
         self._word_starts = [word.start for word in self.parsed.words]
         self._leaves_cued: dict[frozenset[str], Mapping[int, Sequence[int]]] = {}
         self._cues_found: dict[tuple[frozenset[str], frozenset[str] | None, Span], float] = {}
-        self._numbers_in: dict[Span, frozenset[Fraction]] = {}
-        self._named_in: dict[Span, frozenset[int]] = {}
         self.frame_scores = FrameScores(structure)
 
     @cached_property
@@ -165,25 +163,6 @@ class Matcher:
     def namings(self) -> list[Naming]:
         """Where the text names a row, a member of a list or another frame, in order."""
         return NamingFinder(self.structure, self.parsed, self.found).namings()
-
-    def numbers_in(self, sentence: Span) -> frozenset[Fraction]:
-        """The numbers of a sentence; found once, however many of them ask."""
-        if sentence not in self._numbers_in:
-            self._numbers_in[sentence] = frozenset(
-                mention.value.value
-                for mention in self.parsed.mentions
-                if isinstance(mention.value, Number) and sentence[0] <= mention.start < sentence[1]
-            )
-        return self._numbers_in[sentence]
-
-    def frames_named_in(self, sentence: Span) -> frozenset[int]:
-        """The frames that a sentence names; found once, too."""
-        if sentence not in self._named_in:
-            first, last = (bisect_left(self._named_at, place) for place in sentence)
-            self._named_in[sentence] = frozenset(
-                frame for naming in self.namings[first:last] for frame in naming.frames
-            )
-        return self._named_in[sentence]
 
     def scope(self, place: int, after: int | None = None) -> dict[int, float]:
         """The frames that the text speaks of at a place, 1 for those named last, less for those before.
@@ -595,3 +574,17 @@ class Matcher:
             ]
             parts += COMPASS.get(leaf.value.strip(), ())
         return frozenset(beginning(word.folded) for part in parts for word in split_words(part))
+
+
+@lru_cache(maxsize=4)
+def numbers_in(matcher: Matcher, sentence: Span) -> frozenset[Fraction]:
+    """The numbers of a sentence: found once for all that ask."""
+    found = [mention for mention in matcher.parsed.mentions if sentence[0] <= mention.start < sentence[1]]
+    return frozenset(mention.value.value for mention in found if isinstance(mention.value, Number))
+
+
+@lru_cache(maxsize=4)
+def frames_named_in(matcher: Matcher, sentence: Span) -> frozenset[int]:
+    """The frames that a sentence names: found once, too."""
+    found = [naming for naming in matcher.namings if sentence[0] <= naming.start < sentence[1]]
+    return frozenset(frame for naming in found for frame in naming.frames)
