@@ -94,8 +94,6 @@ def ray_cluster() -> Iterator[Any]:
 
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        # On a busy machine a node may be silent for long, and is not lost.
-        environment.setenv("RAY_health_check_failure_threshold", "20")
         # Where the workers find metrics that only tests have.
         here = Path(__file__).parent
         folders = [str(here), str(here / "scale"), os.environ.get("PYTHONPATH", "")]
