@@ -23,7 +23,7 @@ from factable import Example, Record, Table
 from factable.io.formats import open_format
 from factable.metrics.nli.check import Check, questions_of
 from factable.metrics.nli.metric import NliCheck
-from factable.metrics.tables import Selection
+from factable.metrics.selection import Selection
 from factable.models.nli import TextPair, load_nli
 from factable.models.runtime.threads import core_count
 from factable.models.templates import load_templates
