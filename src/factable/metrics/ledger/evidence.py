@@ -31,9 +31,9 @@ MAX_TOGETHER = 8
 # So many words of evidence fit beside a sentence into the window of the model that marks words.
 MAX_EVIDENCE_WORDS = 60
 SHARE_OF_NEIGHBOUR = 0.6
-# Of more values than this, those that share little with a sentence, next to the best, are left out.
-LARGE_DATA = 60
-MIN_SHARE = 0.2
+# Of more values than this, those that share less than this with a sentence, next to the best, are left out:
+# the more there are, the more share words by chance.
+MIN_SHARES = ((1000, 0.4), (60, 0.2))
 MIN_SUMMARISED = 4
 
 
@@ -138,6 +138,11 @@ class EvidenceIndex:
         }
 
     @cached_property
+    def _min_share(self) -> float:
+        size = len(self.structure.leaves)
+        return next((share for count, share in MIN_SHARES if size > count), 0.0)
+
+    @cached_property
     def _lengths(self) -> tuple[int, ...]:
         """The number of words of each piece."""
         return tuple(len(piece.text.split()) for piece in self.pieces)
@@ -173,7 +178,7 @@ class EvidenceIndex:
         chosen: list[Piece] = []
         size = 0
         ranked = self.search(sentence)
-        least = MIN_SHARE * ranked[0][0] if ranked and len(self.structure.leaves) > LARGE_DATA else 0.0
+        least = self._min_share * ranked[0][0] if ranked else 0.0
         for score, piece in ranked:
             if score < least or size + self._shortest > max_words:
                 break
