@@ -30,7 +30,7 @@ def fuse_attention(path: Path) -> int:
     layers = [match[1] for name in graph.by_name if (match := _QUERY.fullmatch(name))]
     if not layers or MASK not in {each.name for each in model.graph.input}:
         return 0
-    fused = {}
+    fused: dict[str, onnx.NodeProto] = {}
     for number, layer in enumerate(layers):
         fused |= graph.attention(layer, f"attention_{number}")
     mask = helper.make_node("Cast", [MASK], [f"{MASK}_int32"], to=TensorProto.INT32)
