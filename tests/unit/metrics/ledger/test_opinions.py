@@ -1,0 +1,68 @@
+"""What is asked for the value of a text beside triples, and what is not."""
+
+import math
+from functools import partial
+
+import pytest
+
+from factable.metrics.ledger.audit import audit
+from factable.metrics.ledger.metric import QA_MODEL, Ledger
+from factable.metrics.ledger.opinions import PhraseQuestions, mean, phrase_scores
+from factable.metrics.ledger.reading import Reading
+from factable.metrics.ledger.weights import load_ledger_weights
+from factable.models.nli import entailment_of_groups
+from factable.models.qa import answer_questions
+from factable.models.templates import load_templates
+from factable.types import Example, Record, Table
+
+TABLE = Table((Record("Alan Bean", "birthPlace", "Wheeler"), Record("Alan Bean", "occupation", "test pilot")))
+
+
+def example(text):
+    return Example("1", "s", text, TABLE)
+
+
+def test_a_fact_that_is_plainly_not_said_is_not_asked_about():
+    asked = []
+
+    def ask(questions):
+        asked.extend(questions)
+        return answer_questions(QA_MODEL, questions)
+
+    reading = Reading.of(example("Alan Bean was born in Wheeler."), load_templates("default"))
+    weights = load_ledger_weights("", "best")
+    (found,) = audit([reading], weights, partial(entailment_of_groups, "nli"), ask)
+    assert len(asked) == 1
+    assert "birth place" in asked[0].question
+    assert found.replies[1].answerable == 0
+    assert 0 < found.opinions.answered <= 0.5
+
+
+def test_the_first_and_the_last_phrase_are_looked_for_in_the_data():
+    text = "Alan Bean, a test pilot, was born in Wheeler."
+    questions = PhraseQuestions.of(example(text))
+    assert questions.phrases == ["Alan Bean", "Wheeler"]
+    assert len(PhraseQuestions.of(example("Wheeler")).asked) == 1
+    assert PhraseQuestions.of(example("")).asked == []
+    right, wrong, empty = phrase_scores(
+        [example(text), example("Bob Dole, a cook, was born in Paris."), example("")],
+        partial(answer_questions, QA_MODEL),
+    )
+    assert right > 0.5 > wrong
+    assert math.isnan(empty)
+
+
+def test_the_value_is_the_mean_of_what_is_known():
+    assert mean([1.0, math.nan, 0.5]) == pytest.approx(0.75)
+    assert math.isnan(mean([math.nan]))
+    right, short = (
+        Ledger()
+        .analyse(
+            [
+                example("Alan Bean, a test pilot, was born in Wheeler."),
+                example("Alan Bean was born in Wheeler."),
+            ]
+        )
+        .values
+    )
+    assert right > 0.8 > short
