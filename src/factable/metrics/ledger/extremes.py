@@ -4,7 +4,7 @@ The value tells which column is meant, so the words need not name it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 
 from factable.metrics.ledger.derived.asking import ONE_OF, SUPERLATIVE, SUPERLATIVES
@@ -108,7 +108,7 @@ def _called_next(matcher: Matcher, sentence: Span) -> Iterator[Checked]:
             yield Checked((match.end(), named[0].end), "contradicted", (own[0],), note)
 
 
-def _column_of(matcher: Matcher, leaves: Sequence[int] | dict[int, object]) -> dict[int, Fraction] | None:
+def _column_of(matcher: Matcher, leaves: Collection[int]) -> dict[int, Fraction] | None:
     """The numbers of the only column of rows that values are of."""
     structure = matcher.structure
     columns = {structure.leaves[leaf].column for leaf in leaves}

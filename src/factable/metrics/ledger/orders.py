@@ -1,7 +1,7 @@
 """Which of two values came first: "rose from 212 to 265", where 212 is the later one."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from factable.metrics.ledger.matching import Checked, Matcher
@@ -45,7 +45,7 @@ def orders(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     return found
 
 
-def _pairs(matcher: Matcher, starts: Sequence[int], ends: Sequence[int]) -> Iterator[tuple[Leaf, Leaf]]:
+def _pairs(matcher: Matcher, starts: Iterable[int], ends: Iterable[int]) -> Iterator[tuple[Leaf, Leaf]]:
     """Values of one object whose keys tell which came first."""
     leaves = matcher.structure.leaves
     for start in starts:

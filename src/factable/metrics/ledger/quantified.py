@@ -40,7 +40,7 @@ class _Attribute(NamedTuple):
     """Something that some rows have: the leaves of the column, how many have it, and of how many."""
 
     leaves: tuple[int, ...]
-    count: int
+    having: int
     rows: int
     told: str
 
@@ -64,9 +64,9 @@ def _check(matcher: Matcher, match: "re.Match[str]", clause: Span) -> Iterator[C
         return
     one = attributes[0]
     said = _said(match, one.rows)
-    if said is not None and said != one.count:
+    if said is not None and said != one.having:
         span = match.start(), max(match.end() - 1, match.start())
-        yield Checked(span, "contradicted", one.leaves, f"{one.count} of {one.rows} rows have {one.told}")
+        yield Checked(span, "contradicted", one.leaves, f"{one.having} of {one.rows} rows have {one.told}")
 
 
 def _said(match: "re.Match[str]", rows: int) -> int | None:
