@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import combinations, permutations
 from typing import NamedTuple
 
+from factable.metrics.ledger.amounts import Amount, Result, quotients_of, total_of
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.durations import durations
 from factable.metrics.ledger.matching import EARLIER, Matcher, frames_named_in, numbers_in
@@ -88,25 +89,10 @@ class Computed(NamedTuple):
     explanation: str
 
 
-class _Amount(NamedTuple):
-    """A value, or a total of values, that may take part."""
-
-    value: Fraction
-    leaves: tuple[int, ...]
-    shown: str
-    dimension: str = ""
-
-
-class _Result(NamedTuple):
-    value: Fraction
-    leaves: tuple[int, ...]
-    explanation: str
-
-
 class _Family(NamedTuple):
     """All results of one operation on one set of values; `asked` tells whether the words ask for it."""
 
-    results: Sequence[_Result]
+    results: Sequence[Result]
     asked: bool
 
 
@@ -189,25 +175,25 @@ class _Search:
             if self.is_percent or self.is_share:
                 yield from self._across()
 
-    def sure_results(self, instead: int | None) -> Iterator[_Result]:
+    def sure_results(self, instead: int | None) -> Iterator[Result]:
         """Results that are not met by chance: keys, or the text itself, tell what to compute from what."""
         yield from self._from_the_text()
         if _OTHERS.match(self.matcher.parsed.text, self.mention.end):
             # 87 applied: the winner, and 86 others.
             yield from (
-                _Result(amount.value - 1, amount.leaves, f"{amount.shown} − 1")
+                Result(amount.value - 1, amount.leaves, f"{amount.shown} − 1")
                 for leaf in self.matcher.structure.leaves
                 if (amount := self._any_amount(leaf.index)) is not None and not amount.dimension
             )
-        yield from (_Result(*each) for each in products_per_unit(self.matcher, self.number.unit))
+        yield from (Result(*each) for each in products_per_unit(self.matcher, self.number.unit))
         if LEFT.search(self.near):
             scope = self.matcher.scope(self.mention.start, self.mention.end)
-            yield from (_Result(*each) for each in remainders(self.matcher, scope, self.number.unit))
+            yield from (Result(*each) for each in remainders(self.matcher, scope, self.number.unit))
         if instead is not None:
             for family in self._percentages():
                 yield from (each for each in family.results if instead in each.leaves)
 
-    def _from_the_text(self) -> Iterator[_Result]:
+    def _from_the_text(self) -> Iterator[Result]:
         """Sums and differences of two numbers that the sentence gives: "£2,500, after costs of £640"."""
         if _chance(self.number, 1) > SURE_CHANCE:
             return
@@ -220,39 +206,39 @@ class _Search:
         ]
         for one, other in permutations(dict.fromkeys(before[-MAX_PAIRED:]), 2):
             if one > other > 0:
-                yield _Result(one - other, (), f"{show(one)} − {show(other)}")
-                yield _Result(one + other, (), f"{show(one)} + {show(other)}")
+                yield Result(one - other, (), f"{show(one)} − {show(other)}")
+                yield Result(one + other, (), f"{show(one)} + {show(other)}")
 
-    def _aggregates(self, amounts: Sequence[_Amount], is_series: bool) -> Iterator[_Family]:
+    def _aggregates(self, amounts: Sequence[Amount], is_series: bool) -> Iterator[_Family]:
         """Sum, mean and shares of values of one kind."""
-        whole = _total(amounts)
+        whole = total_of(amounts)
         is_listed = all(amount.value in self._said for amount in amounts)
         if not self.is_percent:
             is_sure = (is_series or len(amounts) > 2) and _chance(self.number, 1) <= SURE_CHANCE
             asked = is_listed or is_sure or bool(_TOTAL.search(self.near))
-            yield _Family([_Result(whole.value, whole.leaves, whole.shown)], asked)
+            yield _Family([Result(whole.value, whole.leaves, whole.shown)], asked)
         if not self.is_percent or all(self._is_rate(amount) for amount in amounts):
-            mean = _Result(whole.value / len(amounts), whole.leaves, f"({whole.shown}) / {len(amounts)}")
+            mean = Result(whole.value / len(amounts), whole.leaves, f"({whole.shown}) / {len(amounts)}")
             yield _Family([mean] if _MEAN.search(self.near) else [], True)
         if self.is_percent and whole.value:
             shares = [
-                _Result(100 * part.value / whole.value, part.leaves, f"{part.shown} / {show(whole.value)}")
+                Result(100 * part.value / whole.value, part.leaves, f"{part.shown} / {show(whole.value)}")
                 for part in amounts
             ]
             yield _Family(shares, bool(_SHARE.search(self.near)))
 
-    def _is_rate(self, amount: _Amount) -> bool:
+    def _is_rate(self, amount: Amount) -> bool:
         readings = self.matcher.index.readings[amount.leaves[0]]
         return any(isinstance(value, Number) and value.unit == _PERCENT for value in readings)
 
-    def _pairs(self, amounts: Sequence[_Amount], is_series: bool) -> Iterator[_Family]:
+    def _pairs(self, amounts: Sequence[Amount], is_series: bool) -> Iterator[_Family]:
         """Differences, changes and ratios of two values of one kind."""
         by_words = bool(_DIFFERENCE.search(self.near))
         pairs = self._told(combinations(amounts, 2), asked=by_words)
         ordered = list(permutations(amounts, 2))
         if self.is_percent:
             changes = [
-                _Result(
+                Result(
                     100 * (after.value / before.value - 1),
                     before.leaves + after.leaves,
                     f"{after.shown} / {before.shown} − 1",
@@ -264,10 +250,10 @@ class _Search:
             rates = [pair for pair in self._told(ordered, asked=by_words) if all(map(self._is_rate, pair))]
             yield _Family(list(_gaps(rates)), by_words)
             if not is_series:
-                yield _Family(_quotients(ordered, 100), bool(_SHARE.search(self.near)))
+                yield _Family(quotients_of(ordered, 100), bool(_SHARE.search(self.near)))
             return
         differences = [
-            _Result(
+            Result(
                 second.value - first.value, first.leaves + second.leaves, f"{second.shown} − {first.shown}"
             )
             for first, second in pairs
@@ -275,22 +261,20 @@ class _Search:
         yield _Family(differences, by_words)
         is_total = bool(_TOTAL.search(self.near))
         sums = [
-            _Result(
+            Result(
                 first.value + second.value, first.leaves + second.leaves, f"{first.shown} + {second.shown}"
             )
             for first, second in self._told(combinations(amounts, 2), asked=is_total)
         ]
         yield _Family(sums, is_total)
         is_ratio = bool(_RATIO.search(self.near))
-        yield _Family(_quotients(self._told(ordered, asked=is_ratio)), is_ratio)
+        yield _Family(quotients_of(self._told(ordered, asked=is_ratio)), is_ratio)
 
-    def _told(
-        self, pairs: Iterable[tuple[_Amount, _Amount]], *, asked: bool
-    ) -> list[tuple[_Amount, _Amount]]:
+    def _told(self, pairs: Iterable[tuple[Amount, Amount]], *, asked: bool) -> list[tuple[Amount, Amount]]:
         """The pairs that count: if no words ask for the operation, those that the sentence gives itself."""
         return [pair for pair in pairs if asked or all(amount.value in self._said for amount in pair)]
 
-    def _mixed(self, amounts: Sequence[_Amount]) -> Iterator[_Family]:
+    def _mixed(self, amounts: Sequence[Amount]) -> Iterator[_Family]:
         """Products and ratios of two values of one object, whatever their units: a price per square metre."""
         ordered = list(permutations(amounts, 2)) if len(amounts) <= MAX_PAIRED else []
         if _DIFFERENCE.search(self.near):
@@ -298,16 +282,18 @@ class _Search:
             alike = [(one, other) for one, other in ordered if one.dimension == other.dimension]
             yield _Family(list(self._differences(alike)), True)
         if self.is_percent:
-            yield _Family(_quotients(((a, b) for a, b in ordered if a.dimension == b.dimension), 100), False)
+            yield _Family(
+                quotients_of(((a, b) for a, b in ordered if a.dimension == b.dimension), 100), False
+            )
             rests = [
-                _Result(100 - amount.value, amount.leaves, f"100 − {amount.shown}")
+                Result(100 - amount.value, amount.leaves, f"100 − {amount.shown}")
                 for amount in amounts
                 if 0 < amount.value < 100
             ]
             yield _Family(rests, False)
             return
         products = [
-            _Result(
+            Result(
                 first.value * second.value, first.leaves + second.leaves, f"{first.shown} × {second.shown}"
             )
             for first, second in combinations(amounts, 2)
@@ -315,11 +301,11 @@ class _Search:
         ]
         yield _Family(products, bool(_PRODUCT.search(self.near)))
         rates = [(one, other) for one, other in ordered if self._may_be_rate(one, other)]
-        yield _Family(_quotients(rates), self.is_share or bool(_RATIO.search(self.near)))
+        yield _Family(quotients_of(rates), self.is_share or bool(_RATIO.search(self.near)))
         scales = scales_in(self.near)
         if scales:
             scaled = [
-                _Result(value, amount.leaves, f"{amount.shown} {sign} {scale}")
+                Result(value, amount.leaves, f"{amount.shown} {sign} {scale}")
                 for amount in amounts
                 if amount.dimension == self.dimension
                 for scale in scales
@@ -327,22 +313,22 @@ class _Search:
             ]
             yield _Family(scaled, len(amounts) == 1)
 
-    def _differences(self, pairs: Iterable[tuple[_Amount, _Amount]]) -> Iterator[_Result]:
+    def _differences(self, pairs: Iterable[tuple[Amount, Amount]]) -> Iterator[Result]:
         """What the first of two amounts has more than the second, or in percent how far it is off."""
         for one, other in pairs:
             if self.is_percent and other.value:
                 change = 100 * (one.value / other.value - 1)
-                yield _Result(change, one.leaves + other.leaves, f"{one.shown} / {other.shown} − 1")
+                yield Result(change, one.leaves + other.leaves, f"{one.shown} / {other.shown} − 1")
             elif one.value > other.value and one.dimension in ("", self.dimension):
                 shown = f"{one.shown} − {other.shown}"
-                yield _Result(one.value - other.value, one.leaves + other.leaves, shown)
+                yield Result(one.value - other.value, one.leaves + other.leaves, shown)
 
-    def _may_be_product(self, first: _Amount, second: _Amount) -> bool:
+    def _may_be_product(self, first: Amount, second: Amount) -> bool:
         """Whether a product has the unit of the number: of two amounts one has it, the other counts."""
         dimensions = {first.dimension, second.dimension}
         return self.dimension in dimensions and (bool(self.dimension) or len(dimensions) == 1)
 
-    def _may_be_rate(self, one: _Amount, other: _Amount) -> bool:
+    def _may_be_rate(self, one: Amount, other: Amount) -> bool:
         """Whether a quotient has the unit of the number: a price per head, or one time another."""
         if self.dimension == "speed":
             return (one.dimension, other.dimension) == ("length", "time")
@@ -364,7 +350,7 @@ class _Search:
         if self.is_percent or len(rates) > MAX_PAIRED or len(amounts) > MAX_PAIRED * 2:
             return
         results = [
-            _Result(amount.value * share / 100, (leaf, rate), f"{amount.shown} × {show(share)} %")
+            Result(amount.value * share / 100, (leaf, rate), f"{amount.shown} × {show(share)} %")
             for rate, percent in rates
             for leaf, amount in amounts
             for share in (percent, 100 - percent, 100 + percent)
@@ -375,12 +361,12 @@ class _Search:
     def _of_totals(self) -> Iterator[_Family]:
         """What is left of one total after another, and shares of totals."""
         totals = [
-            _total(amounts) for amounts, _ in self._sets(whole=True) if 1 < len(amounts) <= MAX_PAIRED
+            total_of(amounts) for amounts, _ in self._sets(whole=True) if 1 < len(amounts) <= MAX_PAIRED
         ] + self._totals_of_products()
         if not 0 < len(totals) <= MAX_PAIRED:
             return
         yield _Family(
-            [] if self.is_percent else [_Result(each.value, each.leaves, each.shown) for each in totals],
+            [] if self.is_percent else [Result(each.value, each.leaves, each.shown) for each in totals],
             bool(_TOTAL.search(self.near)),
         )
         singles = [amount for amounts in self._objects(only_whole=True) for amount in amounts]
@@ -398,22 +384,22 @@ class _Search:
                 continue
             if self.is_percent:
                 alike = [(a, b) for a, b in permutations(amounts, 2) if a.dimension == b.dimension]
-                yield _Family(_quotients(alike, 100), bool(_SHARE.search(self.near)))
+                yield _Family(quotients_of(alike, 100), bool(_SHARE.search(self.near)))
             else:
                 differences = [
-                    _Result(first.value - second.value, first.leaves, f"{first.shown} − {second.shown}")
+                    Result(first.value - second.value, first.leaves, f"{first.shown} − {second.shown}")
                     for first, second in combinations(amounts, 2)
                     if {first.dimension, second.dimension} <= {"", self.dimension}
                 ]
                 yield _Family(differences, bool(_DIFFERENCE.search(self.near)))
 
-    def _totals_of_products(self) -> list[_Amount]:
+    def _totals_of_products(self) -> list[Amount]:
         """For rows with amounts and prices, the sum of their products."""
         totals = []
         for frames in self.matcher.structure.groups.values():
             if not 1 < len(frames) <= MAX_PAIRED:
                 continue
-            columns: dict[str, list[_Amount]] = {}
+            columns: dict[str, list[Amount]] = {}
             for frame in frames:
                 for leaf in frame.leaves:
                     if (amount := self._any_amount(leaf)) is not None:
@@ -425,14 +411,14 @@ class _Search:
                 value = sum((a.value * b.value for a, b in zip(first, second, strict=True)), Fraction(0))
                 leaves = tuple(leaf for a in (*first, *second) for leaf in a.leaves)
                 shown = f"{first[0].shown} × {second[0].shown} + …"
-                totals.append(_Amount(value, leaves, shown, self.dimension))
+                totals.append(Amount(value, leaves, shown, self.dimension))
         return totals[:MAX_PAIRED]
 
     @cached_property
     def _said(self) -> frozenset[Fraction]:
         return numbers_in(self.matcher, self.sentence)
 
-    def _sets(self, *, whole: bool = False) -> Iterator[tuple[list[_Amount], bool]]:
+    def _sets(self, *, whole: bool = False) -> Iterator[tuple[list[Amount], bool]]:
         """Values of one kind: of rows that the sentence names, of rows of one category, of a whole column.
 
         The second value tells whether they are those of one column.
@@ -522,7 +508,7 @@ class _Search:
         rows = next((rows for rows in self._categories() if len(rows) == self.number.value), None)
         return Computed((), f"{len(rows)} rows") if rows else None
 
-    def _objects(self, *, only_whole: bool = False) -> Iterator[list[_Amount]]:
+    def _objects(self, *, only_whole: bool = False) -> Iterator[list[Amount]]:
         """The values of each object, of those that the sentence speaks of first."""
         scope = self.matcher.scope(self.mention.start)
         frames = sorted(
@@ -535,15 +521,15 @@ class _Search:
             if amounts:
                 yield amounts
 
-    def _any_amount(self, leaf: int) -> _Amount | None:
+    def _any_amount(self, leaf: int) -> Amount | None:
         """The amount of a leaf in its own unit."""
         for value in self.matcher.index.readings[leaf][:1]:
             is_plain = isinstance(value, Number) and value.high is None and not value.bound
             if isinstance(value, Number) and is_plain and value.value:
-                return _Amount(value.value, (leaf,), show(value.value), _dimension(value.unit))
+                return Amount(value.value, (leaf,), show(value.value), _dimension(value.unit))
         return None
 
-    def _amount(self, leaf: int) -> _Amount | None:
+    def _amount(self, leaf: int) -> Amount | None:
         """The amount of a leaf in the unit of the number; percentages are computed from any amounts."""
         unit = self.number.unit
         # A reading with a unit goes before one without.
@@ -557,11 +543,11 @@ class _Search:
                 is_same = unit in ("", _PERCENT, vaguer_unit(value.unit)) or value.unit in ("", unit)
                 is_same = is_same or (unit == "point" and value.unit == _PERCENT)
                 if is_same or measured == self.dimension == _PERCENT:
-                    return _Amount(value.value, (leaf,), show(value.value), measured)
+                    return Amount(value.value, (leaf,), show(value.value), measured)
                 own, asked = unit_of(value.unit), unit_of(unit)
                 if own.dimension == asked.dimension != "money" and not own.offset and not asked.offset:
                     amount = value.value * own.factor / asked.factor
-                    return _Amount(amount, (leaf,), show(amount), measured)
+                    return Amount(amount, (leaf,), show(amount), measured)
         return None
 
     def _durations(self) -> Iterator[_Family]:
@@ -569,11 +555,11 @@ class _Search:
         by_words = bool(_DIFFERENCE.search(self.near) or _LASTING.search(self.near))
         scope = self.matcher.scope(self.mention.start)
         for frame, gaps in durations(self.matcher, self.number.unit):
-            yield _Family([_Result(*gap) for gap in gaps], by_words or frame in scope)
+            yield _Family([Result(*gap) for gap in gaps], by_words or frame in scope)
 
     def _across(self) -> Iterator[_Family]:
         """Shares of amounts of different objects that measure the same, or whose keys share a word."""
-        kinds: dict[str, list[_Amount]] = {}
+        kinds: dict[str, list[Amount]] = {}
         for leaf in self.matcher.structure.leaves:
             amount = self._any_amount(leaf.index)
             if leaf.kind == "value" and amount is not None and amount.value > 0:
@@ -582,31 +568,16 @@ class _Search:
         for amounts in kinds.values():
             if 1 < len(amounts) <= MAX_PAIRED:
                 parts = [(one, other) for one, other in permutations(amounts, 2) if one.value < other.value]
-                shares = _quotients(parts, 100 if self.is_percent else 1)
+                shares = quotients_of(parts, 100 if self.is_percent else 1)
                 yield _Family(shares, bool(_SHARE.search(self.near)))
 
 
-def _gaps(pairs: Iterable[tuple[_Amount, _Amount]]) -> Iterator[_Result]:
+def _gaps(pairs: Iterable[tuple[Amount, Amount]]) -> Iterator[Result]:
     """What the first of two amounts has more than the second."""
     for one, other in pairs:
         if one.value > other.value:
             shown = f"{one.shown} − {other.shown}"
-            yield _Result(one.value - other.value, one.leaves + other.leaves, shown)
-
-
-def _total(amounts: Sequence[_Amount]) -> _Amount:
-    shown = " + ".join(amount.shown for amount in amounts[:4]) + (" + …" if len(amounts) > 4 else "")
-    leaves = tuple(leaf for amount in amounts for leaf in amount.leaves)
-    whole = sum((amount.value for amount in amounts), Fraction(0))
-    return _Amount(whole, leaves, shown, amounts[0].dimension)
-
-
-def _quotients(pairs: Iterable[tuple[_Amount, _Amount]], times: int = 1) -> list[_Result]:
-    return [
-        _Result(times * one.value / other.value, one.leaves + other.leaves, f"{one.shown} / {other.shown}")
-        for one, other in pairs
-        if other.value
-    ]
+            yield Result(one.value - other.value, one.leaves + other.leaves, shown)
 
 
 def _dimension(unit: str) -> str:

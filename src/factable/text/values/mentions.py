@@ -11,9 +11,10 @@ from factable.text.patterns import lazy_pattern
 from factable.text.templates import clean_value
 from factable.text.values.dates import WEEKDAYS, find_dates, find_years
 from factable.text.values.hints import Hint, hint_of
+from factable.text.values.joins import join_numbers
 from factable.text.values.kinds import Boolean, Date, Mention, Name, NameList, Number, Time, Value
 from factable.text.values.names import find_names, parse_name
-from factable.text.values.numbers import find_numbers, join_numbers
+from factable.text.values.numbers import find_numbers
 from factable.text.values.times import clock_durations, exact_time, find_times, find_weekdays
 from factable.text.values.units import unit_at, vaguer_unit
 
