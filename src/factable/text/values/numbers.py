@@ -241,7 +241,9 @@ def _number(text: str, start: re.Match[str]) -> Numeral | None:
 def _ordinal(start: int, word: str) -> Numeral | None:
     """An ordinal in words; none for "a quarter" of a town."""
     number = _ORDINALS.get(word.lower())
-    return number and Numeral(start, start + len(word), Fraction(number), Fraction(1), ordinal=True)
+    if number is None:
+        return None
+    return Numeral(start, start + len(word), Fraction(number), Fraction(1), ordinal=True)
 
 
 def _half(text: str, start: re.Match[str], scale: str | None) -> Numeral | None:
