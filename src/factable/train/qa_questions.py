@@ -531,8 +531,8 @@ KINDS: Mapping[QuestionKind, float] = {
 }
 # What a model that tells relations apart learns besides.
 RELATIONS: Mapping[QuestionKind, float] = {
-    exchanged_in_text: 2.5,
+    exchanged_in_text: 3,
     exchanged_between_two_texts: 1,
     value_in_one_of_two_texts: 1,
-    attribute_of_the_same_type: 2.5,
+    attribute_of_the_same_type: 4,
 }
