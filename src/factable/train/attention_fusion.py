@@ -18,6 +18,7 @@ DOMAIN = "com.microsoft"
 MASK = "attention_mask"
 _QUERY = re.compile(r"(.*/layer\.\d+/attention/self/)query/MatMul_quant")
 PARTS = ("query", "key", "value")
+FUSED = "QAttention"
 
 
 def fuse_attention(path: Path) -> int:
@@ -67,7 +68,7 @@ class _Graph:
         quantized, _, zero_point, _ = products[0].input
         output = f"{layer}Reshape_3_output_0"
         node = helper.make_node(
-            "QAttention",
+            FUSED,
             [
                 quantized,
                 f"{name}_weights",

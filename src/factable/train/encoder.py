@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from factable.errors import MissingExtraError, UsageError
 from factable.models.runtime.folders import quiet_transformers
 from factable.models.runtime.manifest import MODEL
+from factable.train.attention_fusion import FUSED, PARTS
 from factable.train.trainer import (
     Log,
     Schedule,
@@ -92,6 +93,13 @@ def dequantised_weights(folder: Path) -> "dict[str, NDArray[np.float32]]":
             stem = node.input[1].removesuffix("_quantized")
             scale = arrays[f"{stem}_scale"]
             weights[f"{module}.weight"] = (arrays[node.input[1]].astype(np.float32) * scale).T.copy()
+        elif node.op_type == FUSED:
+            # Queries, keys and values of the layer "/encoder/…/self/Reshape_3_output_0", side by side
+            module = node.output[0].strip("/").rsplit("/", 1)[0].replace("/", ".")
+            parts = [np.split(arrays[node.input[number]], len(PARTS), axis=-1) for number in (1, 2, 4)]
+            for name, weight, bias, scale in zip(PARTS, *parts, strict=True):
+                weights[f"{module}.{name}.weight"] = (weight.astype(np.float32) * scale).T.copy()
+                weights[f"{module}.{name}.bias"] = bias
     return weights
 
 
