@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from factable.metrics.ledger.coverage import Said
 from factable.metrics.ledger.derived.wording import GLUE
 from factable.metrics.ledger.replies import AskQuestions
-from factable.metrics.ledger.statuses import is_status
+from factable.metrics.ledger.rules.statuses import is_status
 from factable.metrics.ledger.structured import StructuredReading
 from factable.metrics.ledger.value_index import COMPASS
 from factable.models.qa import QuestionInText

@@ -13,39 +13,39 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from factable.metrics.ledger.absences import absences
-from factable.metrics.ledger.additions import additions
-from factable.metrics.ledger.causes import causes
-from factable.metrics.ledger.changes import change_statements
-from factable.metrics.ledger.closed_classes import closed_classes
-from factable.metrics.ledger.computed import Computed, computed_number
+from factable.metrics.ledger.computing.computed import Computed, computed_number
 from factable.metrics.ledger.derived import derived_statements
 from factable.metrics.ledger.derived.wording import GLUE
-from factable.metrics.ledger.enumerations import listed_members
 from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex
-from factable.metrics.ledger.extremes import extremes
 from factable.metrics.ledger.features import logit
-from factable.metrics.ledger.genders import genders
-from factable.metrics.ledger.hours import hours_statements
-from factable.metrics.ledger.key_comparisons import key_comparisons
 from factable.metrics.ledger.matching import MIN_CUE, SMALL_DATA, Match, Matcher
-from factable.metrics.ledger.orders import orders
-from factable.metrics.ledger.quantified import quantified
-from factable.metrics.ledger.quantities import quantities
-from factable.metrics.ledger.ranges import ranges
 from factable.metrics.ledger.reading import Spans, overlaps
-from factable.metrics.ledger.roles import roles
-from factable.metrics.ledger.routes import routes
-from factable.metrics.ledger.row_conflicts import row_conflicts
-from factable.metrics.ledger.row_pairs import row_pairs
-from factable.metrics.ledger.schedules import schedules
-from factable.metrics.ledger.statuses import status_clashes
-from factable.metrics.ledger.tallies import tallies
-from factable.metrics.ledger.targets import targets
+from factable.metrics.ledger.rules.absences import absences
+from factable.metrics.ledger.rules.additions import additions
+from factable.metrics.ledger.rules.causes import causes
+from factable.metrics.ledger.rules.changes import change_statements
+from factable.metrics.ledger.rules.closed_classes import closed_classes
+from factable.metrics.ledger.rules.enumerations import listed_members
+from factable.metrics.ledger.rules.extremes import extremes
+from factable.metrics.ledger.rules.genders import genders
+from factable.metrics.ledger.rules.hours import hours_statements
+from factable.metrics.ledger.rules.key_comparisons import key_comparisons
+from factable.metrics.ledger.rules.orders import orders
+from factable.metrics.ledger.rules.quantified import quantified
+from factable.metrics.ledger.rules.quantities import quantities
+from factable.metrics.ledger.rules.ranges import ranges
+from factable.metrics.ledger.rules.roles import roles
+from factable.metrics.ledger.rules.routes import routes
+from factable.metrics.ledger.rules.row_conflicts import row_conflicts
+from factable.metrics.ledger.rules.row_pairs import row_pairs
+from factable.metrics.ledger.rules.schedules import schedules
+from factable.metrics.ledger.rules.statuses import status_clashes
+from factable.metrics.ledger.rules.tallies import tallies
+from factable.metrics.ledger.rules.targets import targets
+from factable.metrics.ledger.rules.winners import winners
+from factable.metrics.ledger.rules.yes_no import yes_no_statements
 from factable.metrics.ledger.twins import twins
 from factable.metrics.ledger.verdict import ClaimState
-from factable.metrics.ledger.winners import winners
-from factable.metrics.ledger.yes_no import yes_no_statements
 from factable.models.marks import MarkedSentence
 from factable.structure import Structure
 from factable.text.markdown import Segment

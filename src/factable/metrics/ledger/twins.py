@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from factable.metrics.ledger.cues import stands_for
 from factable.metrics.ledger.matching import Checked, Matcher
-from factable.metrics.ledger.row_conflicts import split_clauses
+from factable.metrics.ledger.rules.row_conflicts import split_clauses
 from factable.structure import Leaf, Structure
 from factable.text.templates import split_identifier
 from factable.text.values import Number, Relation

@@ -2,7 +2,7 @@
 
 import pytest
 
-from factable.metrics.ledger.hours import hours_statements
+from factable.metrics.ledger.rules.hours import hours_statements
 from factable.structure import Structure
 from factable.text.sentences import sentence_spans
 from factable.types import Table

@@ -3,7 +3,7 @@
 import pytest
 
 from factable.io.data import make_table
-from factable.metrics.ledger.computed import computed_number
+from factable.metrics.ledger.computing.computed import computed_number
 from factable.metrics.ledger.cues import stands_for
 from factable.metrics.ledger.evidence import EvidenceIndex, numbers_in
 from factable.metrics.ledger.matching import Matcher

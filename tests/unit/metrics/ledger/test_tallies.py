@@ -3,8 +3,8 @@
 import pytest
 
 from factable.io.data import make_table
+from factable.metrics.ledger.rules.tallies import tallies
 from factable.metrics.ledger.structured import StructuredReading
-from factable.metrics.ledger.tallies import tallies
 from factable.types import Example
 
 BOX_SCORE = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from factable.metrics.ledger.yes_no import YesNo, yes_no_statements
+from factable.metrics.ledger.rules.yes_no import YesNo, yes_no_statements
 from factable.structure import Structure
 from factable.text.sentences import sentence_spans
 from factable.types import Table

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from factable.metrics.ledger.durations import Moment, moments_of
+from factable.metrics.ledger.computing.durations import Moment, moments_of
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern

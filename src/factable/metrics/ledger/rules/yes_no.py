@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from factable.metrics.ledger.keys import (
+from factable.metrics.ledger.rules.keys import (
     OTHER_MEANINGS,
     Phrase,
     YesNoKey,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from factable.metrics.ledger.cues import stands_for
 from factable.metrics.ledger.derived.wording import synonyms_of
-from factable.metrics.ledger.keys import yes_no_keys
 from factable.metrics.ledger.matching import Checked, Matcher
+from factable.metrics.ledger.rules.keys import yes_no_keys
 from factable.text.patterns import lazy_pattern
 from factable.text.stems import beginning, singular
 from factable.text.stems import stem as base_form

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from factable.metrics.ledger.cues import stands_for
 from factable.metrics.ledger.derived.asking import NOT
 from factable.metrics.ledger.matching import Checked, Matcher
-from factable.metrics.ledger.row_conflicts import split_clauses
+from factable.metrics.ledger.rules.row_conflicts import split_clauses
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.stems import stem as base_form

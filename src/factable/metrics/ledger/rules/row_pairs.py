@@ -11,7 +11,7 @@ from factable.metrics.ledger.derived.asking import COMPARATIVE, COMPARATIVES, NO
 from factable.metrics.ledger.derived.operations import show
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.metrics.ledger.naming import Naming
-from factable.metrics.ledger.row_conflicts import split_clauses
+from factable.metrics.ledger.rules.row_conflicts import split_clauses
 from factable.text.patterns import lazy_pattern
 from factable.text.values import Number
 from factable.types import Span

@@ -12,14 +12,14 @@ from functools import cached_property
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-from factable.metrics.ledger.amounts import Amount, Result, quotients_of, total_of
+from factable.metrics.ledger.computing.amounts import Amount, Result, quotients_of, total_of
+from factable.metrics.ledger.computing.durations import durations
+from factable.metrics.ledger.computing.per_unit import products_per_unit
+from factable.metrics.ledger.computing.remainders import LEFT, remainders
+from factable.metrics.ledger.computing.rescaling import scales_in
+from factable.metrics.ledger.computing.row_counts import count_of_rows
 from factable.metrics.ledger.derived.operations import agrees, show
-from factable.metrics.ledger.durations import durations
 from factable.metrics.ledger.matching import EARLIER, Matcher, frames_named_in, numbers_in
-from factable.metrics.ledger.per_unit import products_per_unit
-from factable.metrics.ledger.remainders import LEFT, remainders
-from factable.metrics.ledger.rescaling import scales_in
-from factable.metrics.ledger.row_counts import count_of_rows
 from factable.metrics.ledger.twins import twins_of
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
