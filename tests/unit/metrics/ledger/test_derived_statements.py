@@ -213,6 +213,8 @@ CASES: list[tuple[object, str, str | None, str, str]] = [
     (REWARDS, "The Pair was the most beautiful reward, claimed 210 times.", None, "", ""),
     (STOPS, "The longest stop was the tool change.", "contradicted", "highest of 2: jam with 40", "jam"),
     (STOPS, "The longest stop was the jam, and six people worked on it.", "supported", "highest of 2", ""),
+    (SHOPS, "Total sales were over 190.", "supported", "= 200", ""),
+    (SHOPS, "Total sales were over 50.", None, "", ""),
     (SHOPS, "The highest sales were 70.", "supported", "highest of 4", ""),
     (SHOPS, "The highest sales were 80.", "contradicted", "highest of 4: B2 with 70", "70"),
     (UNIVERSITIES, "The University of Ashford is the oldest institution.", "supported", "lowest of 4", ""),

@@ -134,7 +134,8 @@ def agrees(number: Number, value: Fraction, *, loose: bool = False) -> bool | No
     near = gap <= max(number.step, said * _NEAR)
     if number.bound in ("over", "at least"):
         if real > said or (number.bound == "at least" and real == said):
-            return True
+            # "Over 50" is no word for 260.
+            return True if real < 2 * said or number.bound == "at least" else None
         return None if near and real != said else False
     if number.bound in ("under", "at most"):
         if real < said or (number.bound == "at most" and real == said):
