@@ -22,6 +22,8 @@ from factable.metrics.ledger.verdict import Opinions
 from factable.metrics.ledger.weights import LedgerWeights
 from factable.models.nli import ENTAILMENT, TextPair
 from factable.models.qa import QuestionInText
+from factable.text.templates import NAMING, split_identifier
+from factable.text.values import Relation
 from factable.types import Span
 
 # A sentence and this many facts fit into the window of the embedded model.
@@ -75,6 +77,8 @@ def _closeness(reading: Reading, index: int, sentence: Span) -> float:
     return 2.0 * value + subject + len(words & attribute) / max(1, len(attribute))
 
 
+# The least log odds of a name that the text has, where the data has nothing else.
+NAMED = 2.0
 # The answer for facts that are not asked about.
 NOT_SAID = np.array([0.0, 1.0, 0.0])
 Ask = Callable[[Sequence[Sequence[TextPair]]], list[list[NliAnswer]]]
@@ -98,11 +102,18 @@ class Audit:
         """Weigh everything, values before the sentences they stand in."""
         weigh = self.weights.odds
         facts = {index: weigh("fact", features) for index, features in self.fact_features().items()}
+        facts |= {index: max(facts[index], NAMED) for index in facts if self._is_named(index)}
         object.__setattr__(self, "facts", facts)
         mentions = {span: weigh("value", features) for span, features in self.mention_features().items()}
         object.__setattr__(self, "mentions", mentions)
         sentences = {span: weigh("sentence", features) for span, features in self.sentence_features().items()}
         object.__setattr__(self, "sentences", sentences)
+
+    def _is_named(self, index: int) -> bool:
+        """Whether data that has nothing but a name is named in the text."""
+        record, hit = self.reading.record(index), self.alignment.hits.get(index)
+        is_name = split_identifier(record.attribute).lower() in NAMING
+        return is_name and len(self.reading.facts) == 1 and hit is not None and hit.relation is Relation.EQUAL
 
     def fact_features(self) -> dict[int, Features]:
         """Features of every record."""

@@ -183,3 +183,8 @@ def test_a_verdict_acts_like_one():
         "note": "other",
     }
     assert document["counts"]["facts"] == {"supported": 1, "omitted": 0, "contradicted": 1, "repeated": 0}
+
+
+def test_data_with_nothing_but_a_name_is_said_where_the_name_is():
+    assert factable.check("name[Blue Spice]", "Blue Spice it is.").is_ok
+    assert not factable.check("name[Blue Spice]", "The Punter it is.").is_ok
