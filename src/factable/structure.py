@@ -97,6 +97,11 @@ class Leaf:
         return label_of(self.keys)
 
     @property
+    def key_words(self) -> frozenset[str]:
+        """The words of its own key, in lower case: `unit_price` has unit and price."""
+        return frozenset(split_identifier(self.keys[-1]).lower().split())
+
+    @property
     def is_yes(self) -> bool:
         """Whether a yes/no value is yes."""
         return self.value.strip().lower() in YES

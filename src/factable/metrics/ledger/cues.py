@@ -6,7 +6,6 @@ from factable.metrics.ledger.derived.wording import synonyms_of
 from factable.structure import Leaf, label_of
 from factable.text.stems import beginning
 from factable.text.stems import stem as base_form
-from factable.text.templates import split_identifier
 from factable.text.values.hints import hint_of
 from factable.text.values.units import currency_words
 from factable.text.values.words import split_words
@@ -44,7 +43,7 @@ NUMBERING = frozenset(
 
 def is_number_key(leaf: Leaf) -> bool:
     """Whether a key says that its value numbers the rows: `number`, `no`."""
-    return not NUMBERING.isdisjoint(split_identifier(leaf.keys[-1]).lower().split())
+    return not NUMBERING.isdisjoint(leaf.key_words)
 
 
 @lru_cache(maxsize=1 << 14)

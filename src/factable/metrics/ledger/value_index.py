@@ -85,6 +85,11 @@ class ValueIndex:
         further = (*_further(code, readings, beside), *_of_quotient(readings))
         return (*map(parse_name, words), *readings, *unsigned, *further)
 
+    def number_of(self, leaf: int) -> Number | None:
+        """The amount that a leaf is; None if it is none, technical or a range."""
+        is_value, first = self.structure.leaves[leaf].kind == "value", next(iter(self.readings[leaf]), None)
+        return first if is_value and isinstance(first, Number) and first.high is None else None
+
     def _unsigned(self, leaf: Leaf, readings: Sequence[Value]) -> Iterator[Number]:
         """A payment of 950 for an amount of -950, where a column or a list of posts has both signs."""
         if not leaf.value.startswith("-"):

@@ -6,9 +6,7 @@ from fractions import Fraction
 from factable.metrics.ledger.cues import stands_for
 from factable.metrics.ledger.derived.operations import show
 from factable.metrics.ledger.matching import Matcher
-from factable.structure import Leaf
 from factable.text.templates import split_identifier
-from factable.text.values import Number
 from factable.text.values.units import unit_of, units_named, vaguer_unit
 
 # Beside more values than these, nothing is multiplied.
@@ -22,7 +20,7 @@ def products_per_unit(matcher: Matcher, unit: str) -> Iterator[Product]:
     leaves = matcher.structure.leaves
     for leaf in leaves if len(leaves) <= _MAX_LEAVES else ():
         words = split_identifier(leaf.keys[-1]).lower().split()
-        one = _amount(matcher, leaf)
+        one = matcher.index.number_of(leaf.index)
         at = words.index("per") if "per" in words[:-1] else 0
         if one is None or not at:
             continue
@@ -30,17 +28,10 @@ def products_per_unit(matcher: Matcher, unit: str) -> Iterator[Product]:
         factor = next((factor for own in units if (factor := _factor(own, unit))), None)
         for other in leaves if factor is not None else ():
             own = split_identifier(other.keys[-1]).lower().split()
-            count = _amount(matcher, other)
+            count = matcher.index.number_of(other.index)
             if count is not None and "per" not in own and stands_for(own[-1], words[at + 1]):
                 value = one.value * (factor or 1)
                 yield count.value * value, (leaf.index, other.index), f"{show(count.value)} × {show(value)}"
-
-
-def _amount(matcher: Matcher, leaf: Leaf) -> Number | None:
-    for value in matcher.index.readings[leaf.index][:1]:
-        if leaf.kind == "value" and isinstance(value, Number) and value.high is None:
-            return value
-    return None
 
 
 def _factor(own: str, asked: str) -> Fraction | None:

@@ -9,7 +9,6 @@ from factable.metrics.ledger.matching import Matcher
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
-from factable.text.values import Number
 from factable.text.values.units import unit_of
 
 #: Words that ask for what is left.
@@ -38,7 +37,9 @@ def remainders(
         if frame.parent is not None and not scope.get(frame.index):
             continue
         leaves = [matcher.structure.leaves[index] for index in frame.leaves]
-        amounts = [(leaf, amount) for leaf in leaves if (amount := _amount(matcher, leaf)) is not None]
+        amounts = [
+            (leaf, amount) for leaf in leaves if (amount := matcher.index.number_of(leaf.index)) is not None
+        ]
         for whole, size in amounts:
             for taken, used in amounts:
                 is_pair = _words(whole) & _WHOLE and _words(taken) & _TAKEN and whole is not taken
@@ -50,10 +51,3 @@ def remainders(
 
 def _words(leaf: Leaf) -> frozenset[str]:
     return frozenset(split_identifier(" ".join(leaf.keys)).lower().split())
-
-
-def _amount(matcher: Matcher, leaf: Leaf) -> Number | None:
-    for value in matcher.index.readings[leaf.index][:1]:
-        if leaf.kind == "value" and isinstance(value, Number) and value.high is None:
-            return value
-    return None

@@ -7,7 +7,6 @@ from factable.metrics.ledger.derived.wording import GLUE
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.text.patterns import lazy_pattern
 from factable.text.stems import beginning
-from factable.text.templates import split_identifier
 from factable.text.values.words import split_words
 from factable.types import Span
 
@@ -25,7 +24,7 @@ def causes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     leaves = [
         leaf
         for leaf in matcher.structure.leaves
-        if leaf.kind == "value" and not _KEYS.isdisjoint(split_identifier(leaf.keys[-1]).lower().split())
+        if leaf.kind == "value" and not _KEYS.isdisjoint(leaf.key_words)
     ]
     found: list[Checked] = []
     for sentence in sentence_spans if leaves else ():

@@ -117,11 +117,11 @@ def _column_of(matcher: Matcher, leaves: Collection[int]) -> dict[int, Fraction]
     alike: Sequence[Leaf] = structure.columns[next(iter(columns))]
     if "[*]" not in next(iter(columns)):
         alike = _map_of(matcher, structure.leaves[next(iter(leaves))])
-    numbers = {}
-    for leaf in alike:
-        for value in matcher.index.readings[leaf.index][:1]:
-            if isinstance(value, Number) and value.high is None:
-                numbers[leaf.index] = value.value
+    numbers = {
+        leaf.index: number.value
+        for leaf in alike
+        if (number := matcher.index.number_of(leaf.index)) is not None
+    }
     # Of payments in and out, the largest is the one of its sign.
     is_mixed = min(numbers.values(), default=0) < 0 < max(numbers.values(), default=0)
     is_known = len(set(numbers.values())) >= _MIN_ROWS and numbers.keys() >= set(leaves)
@@ -136,7 +136,6 @@ def _map_of(matcher: Matcher, leaf: Leaf) -> list[Leaf]:
         for index in matcher.structure.frames[leaf.frame].leaves
         if matcher.structure.leaves[index].path.rpartition(".")[0] == parent
     ]
-    readings = [matcher.index.readings[each.index][:1] for each in leaves]
-    units = {value.unit for values in readings for value in values if isinstance(value, Number)}
-    is_map = all(values and isinstance(values[0], Number) for values in readings)
-    return leaves if parent and is_map and len(units) == 1 else []
+    numbers = [matcher.index.number_of(each.index) for each in leaves]
+    units = {number.unit for number in numbers if number is not None}
+    return leaves if parent and None not in numbers and len(units) == 1 else []

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.text.patterns import lazy_pattern
-from factable.text.templates import split_identifier
 from factable.types import Span
 
 _KEYS = frozenset(["sex", "gender"])
@@ -17,11 +16,7 @@ _WORDS = {
 
 def genders(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """The first word that tells the gender of the only person in the data; no word at all tells nothing."""
-    leaves = [
-        leaf
-        for leaf in matcher.structure.leaves
-        if not _KEYS.isdisjoint(split_identifier(leaf.keys[-1]).lower().split())
-    ]
+    leaves = [leaf for leaf in matcher.structure.leaves if not _KEYS.isdisjoint(leaf.key_words)]
     own = _VALUES.get(leaves[0].value.strip().lower()) if len(leaves) == 1 else None
     if own is None or not sentence_spans:
         return []

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Frame
 from factable.text.patterns import lazy_pattern
-from factable.text.values import Number
 from factable.text.values.units import unit_of
 from factable.types import Span
 
@@ -69,7 +68,7 @@ def _decide(
         if len(pairs) != 1:
             return
         one, other = pairs[0]
-        first, second = _amount(matcher, one), _amount(matcher, other)
+        first, second = matcher.index.number_of(one), matcher.index.number_of(other)
         assert first is not None
         assert second is not None
         said = matcher.parsed.text[slice(*span)]
@@ -105,7 +104,7 @@ def _pairs(
     matcher: Matcher, frame: Frame, clause: Span, before: Span, after: Span
 ) -> Iterator[tuple[int, int]]:
     """The value compared and the one that it is compared with."""
-    amounts = [leaf for leaf in frame.leaves if _amount(matcher, leaf) is not None]
+    amounts = [leaf for leaf in frame.leaves if matcher.index.number_of(leaf) is not None]
     others = [leaf for leaf in amounts if _is_named(matcher, leaf, after)]
     if len(others) != 1:
         return
@@ -134,19 +133,9 @@ def _is_named(matcher: Matcher, leaf: int, span: Span) -> bool:
 
 
 def _same_kind(matcher: Matcher, one: int, other: int) -> bool:
-    first, second = _amount(matcher, one), _amount(matcher, other)
+    first, second = matcher.index.number_of(one), matcher.index.number_of(other)
     return (
         first is not None
         and second is not None
         and unit_of(first.unit).dimension == unit_of(second.unit).dimension
-    )
-
-
-def _amount(matcher: Matcher, leaf: int) -> Number | None:
-    values = matcher.index.readings[leaf][:1]
-    is_value = matcher.structure.leaves[leaf].kind == "value"
-    return (
-        values[0]
-        if is_value and values and isinstance(values[0], Number) and values[0].high is None
-        else None
     )

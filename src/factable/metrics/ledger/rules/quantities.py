@@ -7,7 +7,6 @@ from factable.metrics.ledger.matching import Checked, Matcher
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Frame
 from factable.text.patterns import lazy_pattern
-from factable.text.templates import split_identifier
 from factable.text.values import Number, Relation, compare_values
 from factable.types import Span
 
@@ -49,7 +48,6 @@ def _quantity(matcher: Matcher, frame: Frame) -> list[int]:
     counts = [
         leaf.index
         for leaf in leaves
-        if leaf.value.strip().isdecimal()
-        and not _QUANTITY.isdisjoint(split_identifier(leaf.keys[-1]).lower().split())
+        if leaf.value.strip().isdecimal() and not _QUANTITY.isdisjoint(leaf.key_words)
     ]
     return counts if len(counts) == 1 and frame.parent is not None else []

@@ -46,8 +46,8 @@ def _check(
         if sentence[0] <= mention.start and mention.end <= match.start()
         if isinstance(mention.value, Number) and leaves and not ends & set(leaves)
     ]
-    bottom, top = _number(matcher, low.index), _number(matcher, high.index)
-    value = _number(matcher, said[-1]) if said else None
+    bottom, top = matcher.index.number_of(low.index), matcher.index.number_of(high.index)
+    value = matcher.index.number_of(said[-1]) if said else None
     if value is None or bottom is None or top is None or not _is_same_unit(value, bottom):
         return
     is_inside = bottom.value <= value.value <= top.value
@@ -75,10 +75,3 @@ def _ranges(matcher: Matcher) -> Iterator[tuple[frozenset[str], Leaf, Leaf]]:
         if len(lows) == len(highs) == 1:
             words = split_identifier(path.rpartition(".")[2]).lower().split()
             yield frozenset(word.rstrip("s") for word in words), lows[0], highs[0]
-
-
-def _number(matcher: Matcher, leaf: int) -> Number | None:
-    for value in matcher.index.readings[leaf][:1]:
-        if isinstance(value, Number) and value.high is None:
-            return value
-    return None

@@ -127,13 +127,7 @@ def _both(
     ]
     for leaf in named or one.leaves:
         twin = columns.get(structure.leaves[leaf].column)
-        a, b = (_number(matcher, each) for each in (leaf, twin))
+        a = matcher.index.number_of(leaf)
+        b = matcher.index.number_of(twin) if twin is not None else None
         if a is not None and b is not None and leaf not in one.identifiers[:1]:
-            yield a, b, structure.leaves[leaf].label
-
-
-def _number(matcher: Matcher, leaf: int | None) -> Fraction | None:
-    for value in matcher.index.readings[leaf][:1] if leaf is not None else ():
-        if isinstance(value, Number) and value.high is None:
-            return value.value
-    return None
+            yield a.value, b.value, structure.leaves[leaf].label

@@ -8,7 +8,6 @@ from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.polarity import clauses, polarity_at
-from factable.text.templates import split_identifier
 from factable.types import Span
 
 _PLANNED_WORDS = "planned scheduled expected estimated target due original deadline plan schedule baseline"
@@ -37,9 +36,9 @@ def schedules(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]
     pairs = [
         (planned, actual)
         for planned in matcher.structure.leaves
-        if planned.index in moments and _words(planned) & _PLANNED
+        if planned.index in moments and planned.key_words & _PLANNED
         for actual in matcher.structure.leaves
-        if actual.index in moments and _words(actual) & _ACTUAL and _are_alike(planned, actual)
+        if actual.index in moments and actual.key_words & _ACTUAL and _are_alike(planned, actual)
         if moments[planned.index].kind == moments[actual.index].kind
     ]
     found: list[Checked] = []
@@ -83,9 +82,5 @@ def _are_alike(planned: Leaf, actual: Leaf) -> bool:
     if planned.frame != actual.frame or planned.index == actual.index:
         return False
     rest = {"date", "time", "at", "on", "day"}
-    first, second = _words(planned) - _PLANNED - rest, _words(actual) - _ACTUAL - rest
+    first, second = planned.key_words - _PLANNED - rest, actual.key_words - _ACTUAL - rest
     return not first or not second or bool(first & second)
-
-
-def _words(leaf: Leaf) -> frozenset[str]:
-    return frozenset(split_identifier(leaf.keys[-1]).lower().split())

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Leaf
 from factable.text.polarity import clauses, polarity_at
-from factable.text.templates import split_identifier
 from factable.types import Span
 
 # In each line what cannot be at once; states separated by a comma go together.
@@ -79,7 +78,7 @@ def status_clashes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Che
 
 def is_status(leaf: Leaf) -> bool:
     """Whether a key says in what state something is."""
-    return not _KEYS.isdisjoint(split_identifier(leaf.keys[-1]).lower().split())
+    return not _KEYS.isdisjoint(leaf.key_words)
 
 
 def _check(matcher: Matcher, sentence: Span, leaf: Leaf, leaves: Sequence[Leaf]) -> Iterator[Checked]:

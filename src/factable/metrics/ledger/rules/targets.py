@@ -10,7 +10,6 @@ from factable.metrics.ledger.derived.operations import show
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
-from factable.text.templates import split_identifier
 from factable.text.values import Number
 from factable.text.values.units import unit_of, units_named
 from factable.types import Span
@@ -77,34 +76,30 @@ def _check(matcher: Matcher, sentence: Span, match: "re.Match[str]", target: _Ta
 def _targets(matcher: Matcher) -> Iterator[_Target]:
     leaves = matcher.structure.leaves
     for leaf in leaves:
-        words = frozenset(split_identifier(leaf.keys[-1]).lower().split())
-        value = _number(matcher, leaf)
-        if not words & _KEYS or value is None or "[" in leaf.path:
+        value = matcher.index.number_of(leaf.index)
+        if not leaf.key_words & _KEYS or value is None or "[" in leaf.path:
             continue
-        rest = words - _KEYS
+        rest = leaf.key_words - _KEYS
         columns = [
             column
             for path, column in matcher.structure.columns.items()
             if "[*]" in path and 1 < len(column) <= _MAX_ROWS and _same_unit(matcher, column[0], value)
         ]
-        named = [c for c in columns if rest & set(split_identifier(c[0].keys[-1]).lower().split())]
+        named = [c for c in columns if rest & c[0].key_words]
         meant = named or [column for column in columns if value.unit]
         if len(meant) == 1:
-            numbers = [(each.frame, number.value) for each in meant[0] if (number := _number(matcher, each))]
+            numbers = [
+                (each.frame, number.value)
+                for each in meant[0]
+                if (number := matcher.index.number_of(each.index))
+            ]
             yield _Target(leaf, value.value, tuple(numbers))
 
 
 def _same_unit(matcher: Matcher, leaf: Leaf, value: Number) -> bool:
-    number = _number(matcher, leaf)
+    number = matcher.index.number_of(leaf.index)
     if number is None:
         return False
     # A column may be called by its unit: `hours`.
     units = (number.unit,) if number.unit else units_named(leaf.keys[-1]) or ("",)
     return unit_of(value.unit).dimension in [unit_of(unit).dimension for unit in units]
-
-
-def _number(matcher: Matcher, leaf: Leaf) -> Number | None:
-    for value in matcher.index.readings[leaf.index][:1]:
-        if isinstance(value, Number) and value.high is None:
-            return value
-    return None

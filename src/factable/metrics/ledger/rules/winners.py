@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from factable.metrics.ledger.matching import Checked, Matcher
 from factable.text.patterns import lazy_pattern
-from factable.text.templates import split_identifier
 from factable.text.values import Name
 from factable.types import Span
 
@@ -28,7 +27,7 @@ def winners(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     leaves = [
         leaf
         for leaf in matcher.structure.leaves
-        if leaf.kind == "value" and _KEYS & set(split_identifier(leaf.keys[-1]).lower().split())
+        if leaf.kind == "value" and not _KEYS.isdisjoint(leaf.key_words)
     ]
     if len(leaves) != 1:
         return []
