@@ -4,6 +4,7 @@ import gzip
 import json
 import lzma
 import os
+import runpy
 import subprocess
 import sys
 import tarfile
@@ -16,6 +17,7 @@ from factable.models.marks import mark_sentences
 from factable.models.nli import TextPair, entailment
 from factable.models.qa import QuestionInText, answer_questions
 from factable.models.seq2seq import AnswerInText, write_questions
+from factable.train.questeval import read_questions
 from helpers.encoder import make_tiny_encoder
 from helpers.t5 import make_t5_folder
 
@@ -88,12 +90,12 @@ def write_lines(opener, path, rows):
         stream.writelines(json.dumps(row) + "\n" for row in rows)
 
 
-def write_webnlg(folder):
+def write_webnlg(folder, people=PEOPLE):
     parts = {"train": "Astronaut", "dev": "Astronaut", "test": "Artist"}
     for part, category in parts.items():
         entries = "".join(
             ENTRY.format(category=category, number=number, person=person, town=town, year=1900 + number)
-            for number, (person, town) in enumerate(PEOPLE.items())
+            for number, (person, town) in enumerate(people.items())
         )
         content = f"<benchmark><entries>{entries}</entries></benchmark>"
         if part == "test":
@@ -183,6 +185,20 @@ def test_ranker(data, base, tmp_path):
     assert len(embed(model, ["Ann Lee was born in Aden."])) == 1
 
 
+def test_ranker_on_some_tables(base, tmp_path):
+    """Half of the tables of the training set: four, of which one is held out."""
+    folder, out = tmp_path / "data" / "webnlg2017", tmp_path / "ranker"
+    folder.mkdir(parents=True)
+    write_webnlg(folder, {f"Ann {letter}": f"{letter}ton" for letter in "ABCDEFGH"})
+    run_recipe("ranker.sh", folder.parent, base, out, EVERY="2")
+    converted, used = (
+        (tmp_path / "ranker.data" / name).read_text().splitlines()
+        for name in ("webnlg-train.jsonl", "tables.jsonl")
+    )
+    assert used == converted[1::2]
+    assert "6 texts to train on, 2 of other tables held out" in (out / "CARD.md").read_text()
+
+
 def test_questeval(data, tmp_path):
     """The four steps, with a T5 of a few thousand numbers that learns two questions by heart."""
     texts = ["ask: answer: Where was Ann Lee born? When was 1901", *(text for row in E2E for text in row)]
@@ -194,6 +210,45 @@ def test_questeval(data, tmp_path):
     model = run_recipe("questeval.sh", data, base, tmp_path / "asks", *learning, BASE=str(base))
     (question,) = write_questions(model, [AnswerInText("Aden", "Ann Lee was born in Aden in 1901.")])
     assert question.endswith("born?")
+
+
+def test_qwen_questions(tmp_path, capsys):
+    """What is written does not depend on stops; questions stay that the embedded reader answers back."""
+    main = runpy.run_path(str(RECIPES / "qwen_questions.py"))["main"]
+    corpus, heard = tmp_path / "people.jsonl", []
+    rows = [
+        {
+            "id": person,
+            "data": [[person, "birthPlace", town]],
+            "references": [f"{person} was born in {town}."],
+        }
+        for person, town in PEOPLE.items()
+    ]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def chat(messages, max_tokens):
+        """Right, right, with its own answer, and without sense."""
+        text, *numbered = messages[-1]["content"].removeprefix("Text: ").splitlines()
+        heard.append(text)
+        assert max_tokens >= 20 * len(numbered)
+        person, town = text.removesuffix(".").split(" was born in ")
+        questions = {
+            person: f"Who was born in {town}?",
+            town: {"Cork": "Is it Cork?", "Dole": "Who?"}.get(town, f"Where was {person} born?"),
+        }
+        return "\n".join(f"{line.split('. ')[0]}. {questions[line.split('. ')[1]]}" for line in numbered)
+
+    out = tmp_path / "questions.jsonl"
+    main(str(corpus), out, 3, chat)
+    assert len(heard) == 2
+    main(str(corpus), out, 99, chat)
+    assert sorted(heard) == sorted(row["references"][0] for row in rows)
+    asked = {(question.question, question.in_text.answer) for question in read_questions(str(out))}
+    assert asked == {
+        *((f"Who was born in {town}?", person) for person, town in PEOPLE.items()),
+        *((f"Where was {person} born?", town) for person, town in [*PEOPLE.items()][:2]),
+    }
+    assert capsys.readouterr().out.splitlines()[-1].startswith("6 of 7 questions answered back")
 
 
 def test_ranker_pairs(data, base, tmp_path):

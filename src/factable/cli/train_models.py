@@ -161,6 +161,13 @@ def marks(
 @folder_argument
 @click.option("--base", metavar="MODEL", required=True, help="T5 model from which the training starts.")
 @click.option("--writer", metavar="MODEL", default="", help="Model that writes questions, instead of SQuAD.")
+@click.option(
+    "--questions",
+    "further",
+    metavar="FILE",
+    multiple=True,
+    help="Further questions, such as questions.jsonl of another model; repeatable.",
+)
 @count_option("--max-squad", "max_squad", QuestevalOptions().max_squad, "Maximum of questions of SQuAD.")
 @count_option("--max-answers", "max_answers", QuestevalOptions().max_answers, "Maximum per data set.")
 @count_option("--max-tokens", "max_tokens", QuestevalOptions().max_tokens, "Leave out longer inputs.")
@@ -169,7 +176,14 @@ def marks(
 @threads_option
 @seed_option
 def questeval(
-    files: Sequence[str], out: Path, writer: str, base: str, about: str, threads: int, **options: Any
+    files: Sequence[str],
+    out: Path,
+    writer: str,
+    base: str,
+    further: Sequence[str],
+    about: str,
+    threads: int,
+    **options: Any,
 ) -> None:
     """Train a T5 that writes and answers questions; needs the train extra.
 
@@ -186,6 +200,7 @@ def questeval(
         QuestevalOptions(**options),
         writer=writer,
         base=base,
+        further=further,
         about=about,
         threads=threads,
         log=log,

@@ -15,7 +15,7 @@ from factable.models.runtime.folders import ModelLoader
 from factable.models.runtime.manifest import QA, QA_MODELS, SEQ2SEQ, has_manifest, read_manifest
 from factable.models.runtime.progress import Advance, no_progress
 from factable.models.runtime.session import OnnxModel
-from factable.models.seq2seq import ANSWER, SEPARATOR, OnnxSeq2Seq, Seq2Seq, Seq2SeqModel
+from factable.models.seq2seq import ANSWER, SEPARATOR, UNANSWERABLE, OnnxSeq2Seq, Seq2Seq, Seq2SeqModel
 from factable.text.linearise import PART_SEPARATOR
 from factable.text.questions import BLANK
 from factable.types import Span
@@ -49,6 +49,12 @@ class QaAnswer(NamedTuple):
     text: str
     span: Span | None
     answerable: float
+
+    @property
+    def probability(self) -> float:
+        """That of an answer: 0 where a model that writes its answers says in words that there is none."""
+        says_none = self.span is None and self.text.lower() == UNANSWERABLE
+        return 0.0 if says_none else self.answerable
 
 
 class QaModel(Protocol):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from factable.errors import DataError, Fault, UsageError
+from factable.io.files import open_input
 from factable.io.read import iter_examples
 from factable.models.qa import QuestionInText, answer_questions
 from factable.models.runtime.folders import hf_identity, import_torch, load_hf_tokenizer, load_hf_weights
@@ -60,6 +61,7 @@ OUTPUT_MULTIPLE = 8
 # The label of padding, which the loss leaves out.
 IGNORED = -100
 QUESTIONS = "questions.jsonl"
+QUESTION_KEYS = ("question", "answer", "text", "answer_in_data", "data")
 QUESTIONS_PER_LINE = 1000
 
 
@@ -70,6 +72,7 @@ def train_questeval(
     *,
     writer: str,
     base: str,
+    further: Sequence[str] = (),
     about: str,
     threads: int,
     log: Log,
@@ -77,7 +80,8 @@ def train_questeval(
     """Train a model that asks and answers, and write its folder; checkpoints are beside it, in `OUT.work`.
 
     Files are SQuAD (.json), for step 1, and converted data sets. With a `writer`, a model that writes
-    questions about texts, step 1 is left out. Called again, it resumes.
+    questions about texts, step 1 is left out. Files of `further` questions, by other writers, are learnt
+    with its own. Called again, it resumes.
     """
     squad = [file for file in files if ".json" in Path(file).suffixes]
     corpora = [file for file in files if file not in squad]
@@ -109,11 +113,16 @@ def train_questeval(
         questions = keep_answered(questions, writer)
         log(f"{len(questions):,} questions answered back")
         counts.append(("questions answered back", len(questions)))
+    if further:
+        added = [row for file in further for row in read_questions(file)]
+        log(f"{len(added):,} further questions")
+        counts.append(("further questions", len(added)))
+        questions = list(dict.fromkeys([*questions, *added]))
     if not questions:
         problem, remedy = "no question to learn from was written", "learn more from SQuAD, or name a writer"
         raise DataError([Fault("training set", None, problem, remedy)])
     out.mkdir(parents=True, exist_ok=True)
-    _write_questions(questions, out / QUESTIONS)
+    save_questions(questions, out / QUESTIONS)
     draw = random.Random(options.seed)  # noqa: S311
     tasks = lower_some([*writing_tasks(questions), *answering_tasks(questions, draw)], draw)
     counts.append(("tasks of texts and data", training.learn(tasks, "data", work)))
@@ -347,18 +356,29 @@ def _report_progress(total: int, log: Log) -> Advance:
     return advance
 
 
-def _write_questions(questions: Sequence[AlignedQuestion], path: Path) -> None:
+def save_questions(questions: Sequence[AlignedQuestion], path: Path) -> None:
+    """Write questions as JSON lines, which `read_questions` reads."""
     rows = (
-        {
-            "question": row.question,
-            "answer": row.in_text.answer,
-            "text": row.in_text.text,
-            "answer_in_data": row.in_data.answer,
-            "data": row.in_data.text,
-        }
-        for row in questions
+        dict(zip(QUESTION_KEYS, (row.question, *row.in_text, *row.in_data), strict=True)) for row in questions
     )
     path.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+
+
+def read_questions(path: str) -> list[AlignedQuestion]:
+    """The questions in a file of JSON lines."""
+    questions = []
+    with open_input(path) as stream:
+        for number, line in enumerate(stream.read().splitlines(), 1):
+            try:
+                row = orjson.loads(line)
+                question, *sides = (row[key] for key in QUESTION_KEYS)
+            except (orjson.JSONDecodeError, KeyError, TypeError):
+                question, sides = None, []
+            if not isinstance(question, str) or not all(isinstance(part, str) for part in sides):
+                remedy = f"give a JSON object with the strings {', '.join(QUESTION_KEYS)} on each line"
+                raise DataError([Fault(path, number, "no question with its answers", remedy)])
+            questions.append(AlignedQuestion(question, AnswerInText(*sides[:2]), AnswerInText(*sides[2:])))
+    return questions
 
 
 def _write_card(

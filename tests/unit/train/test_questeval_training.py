@@ -19,6 +19,8 @@ from factable.train.questeval import (
     Seq2SeqTraining,
     align,
     answering_tasks,
+    read_questions,
+    save_questions,
     squad_tasks,
     train_questeval,
     writing_tasks,
@@ -191,6 +193,32 @@ def test_a_few_steps_of_the_command(base, corpus, tmp_path):
     assert [(out / name).read_bytes() for name in ("encoder.onnx", "decoder.onnx")] == weights
     with pytest.raises(UsageError, match=r"holds checkpoints of another training \(rate 0.0003, now 0.001\)"):
         CliRunner().invoke(cli, [*command, "--rate", "0.001"], catch_exceptions=False)
+
+
+def test_further_questions_are_learnt_too(base, squad, corpus, tmp_path):
+    """They are saved with the model's own, which are few after so short a training."""
+    further = [AlignedQuestion(asked, *answer) for asked, answer in zip(ASKED, ALIGNED, strict=True)]
+    files = [tmp_path / "some.jsonl", tmp_path / "others.jsonl"]
+    save_questions(further[:3], files[0])
+    save_questions(further[2:], files[1])
+    out = tmp_path / "out"
+    named = [part for file in files for part in ("--questions", str(file))]
+    command = ["train", "questeval", squad, corpus, str(out), "--base", str(base), *named]
+    ran = CliRunner().invoke(cli, command, catch_exceptions=False)
+    assert "5 further questions" in ran.stderr.splitlines()
+    assert "| further questions | 5 |" in (out / "CARD.md").read_text()
+    learnt = read_questions(str(out / "questions.jsonl"))
+    assert [row for row in learnt if row in further] == further
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"question": "Who?"}', '{"question": 1, "answer": "x"}', "3"])
+def test_what_is_no_question_is_refused(line, tmp_path):
+    path = tmp_path / "bad.jsonl"
+    save_questions([AlignedQuestion(ASKED[0], *ALIGNED[0])], path)
+    with path.open("a") as stream:
+        stream.write(line + "\n")
+    with pytest.raises(DataError, match=r"bad.jsonl:2: no question with its answers; give a JSON object"):
+        read_questions(str(path))
 
 
 def check_metric(model):

@@ -190,7 +190,7 @@ class QuestEval(Metric):
             return list(map(ScoredReply, replies, zip(*columns, strict=True)))
         rule = PAPER if self.compat == PAPER else self.unanswerable
         return [
-            ScoredReply(reply, (answer_score(similarity, reply.answer.answerable, rule),))
+            ScoredReply(reply, (answer_score(similarity, reply.answer, rule),))
             for reply, similarity in zip(replies, similarities(replies, self.similarity), strict=True)
         ]
 

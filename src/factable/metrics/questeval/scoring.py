@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from factable.core.results import Findings
 from factable.metrics.questeval.questions import Reply
+from factable.models.qa import QaAnswer
 from factable.models.token_similarity import token_similarity
 from factable.text.answers import token_f1, value_similarity
 from factable.types import Finding, Kind
@@ -54,16 +55,16 @@ def _as_values(reply: Reply) -> float:
     return value_similarity(reply.question.expected, reply.answer.text, reply.attribute)
 
 
-def answer_score(similarity: float, answerable: float, unanswerable: str) -> float:
+def answer_score(similarity: float, answer: QaAnswer, unanswerable: str) -> float:
     """The score of an answer, given how probable it is that there is one.
 
     The rule is "ignore" (that), "zero" (weigh answers by it, and no answer is 0) or "paper" (no answer is 0).
     """
     if unanswerable == "ignore":
         return similarity
-    if unanswerable == "paper":
-        return similarity if answerable >= ENOUGH else 0.0
-    return similarity * answerable if answerable >= ENOUGH else 0.0
+    if answer.probability < ENOUGH:
+        return 0.0
+    return similarity if unanswerable == "paper" else similarity * answer.probability
 
 
 def combine_directions(of_text: Sequence[ScoredReply], of_other: Sequence[ScoredReply]) -> QuestEvalResult:
@@ -94,7 +95,7 @@ def findings_of(result: QuestEvalResult) -> Findings:
 
 def _finding(scored: ScoredReply, unanswered: Kind) -> Finding:
     reply = scored.reply
-    answered = reply.answer.answerable >= ENOUGH
+    answered = reply.answer.probability >= ENOUGH
     given = f'answered "{reply.answer.text}"' if answered else "not answered"
     note = f'"{reply.question.asked.question}" expected "{reply.question.expected}", {given}'
     wrong: Kind = "contradicted" if answered else unanswered
@@ -107,5 +108,5 @@ def _finding(scored: ScoredReply, unanswered: Kind) -> Finding:
         record=record,
         span=span,
         score=scored.score,
-        note=f"{note} ({reply.answer.answerable:.2f})",
+        note=f"{note} ({reply.answer.probability:.2f})",
     )

@@ -12,6 +12,7 @@ from factable.metrics.questeval.scoring import (
     answer_score,
     combine_directions,
     combine_like_questeval,
+    findings_of,
     similarities,
 )
 from factable.models.qa import QaAnswer, QuestionInText, answer_questions
@@ -138,7 +139,20 @@ def test_similarities():
     [(0.9, "zero", 0.72), (0.4, "zero", 0), (0.4, "ignore", 0.8)],
 )
 def test_what_an_unlikely_answer_is_worth(answerable, unanswerable, expected):
-    assert answer_score(0.8, answerable, unanswerable) == pytest.approx(expected)
+    answer = QaAnswer("London", None, answerable)
+    assert answer_score(0.8, answer, unanswerable) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rule", ["zero", "paper"])
+def test_a_model_can_say_in_words_that_there_is_no_answer(rule):
+    """It does so if its first token is the likeliest, though most probability is with others."""
+    given = reply("London", "Unanswerable", answerable=0.6)
+    assert answer_score(0.8, given.answer, rule) == 0
+    (finding,) = findings_of(combine_directions([ScoredReply(given, (0.0,))], []))
+    assert finding.kind == "omitted"
+    assert finding.note.endswith("not answered (0.00)")
+    # In a text about such things it is an answer like any other.
+    assert answer_score(0.8, QaAnswer("unanswerable", (10, 22), 0.6), rule) > 0
 
 
 def test_directions_are_averaged():
