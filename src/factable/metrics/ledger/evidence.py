@@ -33,7 +33,7 @@ MAX_EVIDENCE_WORDS = 60
 SHARE_OF_NEIGHBOUR = 0.6
 # Of more values than this, those that share less than this with a sentence, next to the best, are left out:
 # the more there are, the more share words by chance.
-MIN_SHARES = ((1000, 0.4), (60, 0.2))
+MIN_SHARES = ((2000, 0.5), (1000, 0.4), (60, 0.2))
 MIN_SUMMARISED = 4
 
 
