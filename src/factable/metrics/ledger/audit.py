@@ -1,12 +1,9 @@
 """From examples to verdicts: what is asked of the models in two rounds, and what the answers decide."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
-import numpy as np
-
-from factable.metrics.ledger.alignment import Alignment, align_records
+from factable.metrics.ledger.alignment import Alignment
 from factable.metrics.ledger.features import (
     Features,
     NliAnswer,
@@ -15,72 +12,20 @@ from factable.metrics.ledger.features import (
     about_sentence,
     about_verdict,
 )
+from factable.metrics.ledger.inquiry import Inquiry, ask_for_values
 from factable.metrics.ledger.opinions import opinions_of
 from factable.metrics.ledger.reading import Reading, inside
-from factable.metrics.ledger.replies import NO_REPLY, AskQuestions, FactReply, question_about, read_replies
+from factable.metrics.ledger.replies import AskQuestions, FactReply
+from factable.metrics.ledger.settled import is_surely_read
 from factable.metrics.ledger.verdict import Opinions
 from factable.metrics.ledger.weights import LedgerWeights
-from factable.models.nli import ENTAILMENT, TextPair
-from factable.models.qa import QuestionInText
+from factable.models.nli import TextPair
 from factable.text.templates import NAMING, split_identifier
 from factable.text.values import Relation
 from factable.types import Span
 
-# A sentence and this many facts fit into the window of the embedded model.
-MAX_FACTS = 12
-# Above this many facts, most are not meant to be said, and only those the text may say are asked about.
-LARGE_TABLE = 40
-MAX_SENTENCES = 8
-# A fact that a text without its value entails less probably than this is not said, whatever a reader finds.
-MIN_ENTAILED = 0.05
-
-
-def premise_for(reading: Reading, alignment: Alignment, sentence: Span) -> str:
-    """The facts that a sentence may rest on, as one text."""
-    indices = list(alignment.sentences)
-    if len(indices) > MAX_FACTS:
-        indices = sorted(sorted(indices, key=lambda index: -_closeness(reading, index, sentence))[:MAX_FACTS])
-    return " ".join(alignment.sentences[index] for index in indices)
-
-
-def may_be_said(reading: Reading, alignment: Alignment, index: int) -> bool:
-    """Whether a fact is worth asking about: in a large table the text must have its subject and value."""
-    if len(reading.facts) <= LARGE_TABLE:
-        return True
-    subject = reading.record(index).subject
-    has_value = index in alignment.hits or index in alignment.misplaced
-    return has_value and (subject not in reading.subjects or bool(reading.subjects[subject]))
-
-
-def passage_for(reading: Reading, index: int) -> str:
-    """The text, or of a long one the sentences that may say a fact: with its value, then its subject."""
-    spans = reading.sentence_spans
-    if len(spans) <= MAX_SENTENCES:
-        return reading.text.strip()
-    named = reading.subjects.get(reading.record(index).subject, [])
-    said, about = ([reading.sentence_of(hit.span) for hit in hits] for hits in (reading.hits[index], named))
-    # What a sentence with the value is about may be said in the one before.
-    near = [number for sentence in said for number in (sentence, sentence - 1) if number >= 0]
-    chosen = sorted(list(dict.fromkeys([*near, *about, *range(len(spans))]))[:MAX_SENTENCES])
-    return " ".join(reading.text[slice(*spans[number])] for number in chosen)
-
-
-def _closeness(reading: Reading, index: int, sentence: Span) -> float:
-    """How much of a fact a sentence says: its value, its subject, words of its attribute."""
-    start, end = sentence
-    words = {word.folded for word in reading.read.words if start <= word.start < end}
-    value = any(start <= hit.span[0] < end for hit in reading.hits[index])
-    subject = any(
-        start <= hit.span[0] < end for hit in reading.subjects.get(reading.record(index).subject, [])
-    )
-    attribute = reading.attribute_words[index]
-    return 2.0 * value + subject + len(words & attribute) / max(1, len(attribute))
-
-
 # The least log odds of a name that the text has, where the data has nothing else.
 NAMED = 2.0
-# The answer for facts that are not asked about.
-NOT_SAID = np.array([0.0, 1.0, 0.0])
 Ask = Callable[[Sequence[Sequence[TextPair]]], list[list[NliAnswer]]]
 
 
@@ -148,7 +93,13 @@ class Audit:
     def opinions(self) -> Opinions:
         """What the models say of the text as a whole."""
         answered = [reply.similarity * reply.answerable for reply in self.replies.values()]
-        return opinions_of(self.fact_answers.values(), self.sentence_answers, answered)
+        values = {index: hit.span for index, hit in self.alignment.hits.items()}
+        read = {index for index in values if is_surely_read(self.replies.get(index))}
+        other = [span for index, span in values.items() if index not in read]
+        other += [hit.span for hits in self.reading.subjects.values() for hit in hits]
+        return opinions_of(self.fact_answers.values(), self.sentence_answers, answered)._replace(
+            read=tuple(values[index] for index in sorted(read)), other=tuple(other)
+        )
 
     def mentions_in(self, sentence: Span) -> list[Span]:
         """The numbers, dates and names of a sentence."""
@@ -160,63 +111,26 @@ def audit(
 ) -> list[Audit]:
     """Ask whether each text says its facts, and whether the facts say each sentence.
 
-    `ask_questions` has a second model read the values of facts in the text.
+    `ask_questions` has a second model read the values of facts in the text. It goes first where the text has
+    the value, because what it reads there settles many facts and sentences.
     """
-    alignments = [align_records(reading) for reading in readings]
-    answers = ask([_questions(*each) for each in zip(readings, alignments, strict=True)])
-    facts, sentences = [], []
-    for reading, alignment, of_example in zip(readings, alignments, answers, strict=True):
-        asked = _asked(reading, alignment)
-        of_facts = dict(zip(asked, of_example, strict=False))
-        facts.append({index: of_facts.get(index, NOT_SAID) for index in reading.facts})
-        sentences.append(of_example[len(asked) :])
-    replies = (
-        _ask_questions(readings, alignments, facts, ask_questions) if ask_questions else [{}] * len(readings)
-    )
+    inquiries = [Inquiry.of(reading) for reading in readings]
+    if ask_questions:
+        ask_for_values(inquiries, [each.said for each in inquiries], ask_questions)
+        for inquiry in inquiries:
+            inquiry.settle(weights)
+    for inquiry, answers in zip(inquiries, ask([each.pairs for each in inquiries]), strict=True):
+        inquiry.take(answers)
+    if ask_questions:
+        ask_for_values(inquiries, [each.said_otherwise for each in inquiries], ask_questions)
     return [
-        Audit(*each, weights) for each in zip(readings, alignments, facts, sentences, replies, strict=True)
-    ]
-
-
-def _ask_questions(
-    readings: Sequence[Reading],
-    alignments: Sequence[Alignment],
-    answers: Sequence[Mapping[int, NliAnswer]],
-    ask: AskQuestions,
-) -> list[dict[int, FactReply]]:
-    """Ask each text for the values of its facts, all together.
-
-    A fact whose value is not in the text, and which the text does not entail, is not asked about.
-    """
-    asked: list[dict[int, QuestionInText]] = []
-    unsaid: list[dict[int, FactReply]] = []
-    for reading, alignment, of_facts in zip(readings, alignments, answers, strict=True):
-        asked.append({})
-        unsaid.append({})
-        for index in _asked(reading, alignment):
-            question = question_about(reading, index, passage_for(reading, index))
-            if question and not reading.hits[index] and of_facts[index][ENTAILMENT] < MIN_ENTAILED:
-                unsaid[-1][index] = NO_REPLY
-            elif question:
-                asked[-1][index] = question
-    replies = iter(ask([question for of_text in asked for question in of_text.values()]))
-    return [
-        read_replies(reading, of_text, list(islice(replies, len(of_text)))) | without
-        for reading, of_text, without in zip(readings, asked, unsaid, strict=True)
-    ]
-
-
-def _asked(reading: Reading, alignment: Alignment) -> list[int]:
-    """The facts that are asked about; none for an empty text."""
-    if not reading.sentence_spans:
-        return []
-    return [index for index in reading.facts if may_be_said(reading, alignment, index)]
-
-
-def _questions(reading: Reading, alignment: Alignment) -> list[TextPair]:
-    asked = _asked(reading, alignment)
-    facts = [TextPair(passage_for(reading, index), alignment.sentences[index]) for index in asked]
-    return facts + [
-        TextPair(premise_for(reading, alignment, span), reading.text[slice(*span)])
-        for span in reading.sentence_spans
+        Audit(
+            each.reading,
+            each.alignment,
+            each.fact_answers,
+            each.sentence_answers,
+            each.replies if ask_questions else {},
+            weights,
+        )
+        for each in inquiries
     ]

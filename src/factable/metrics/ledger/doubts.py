@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factable.metrics.ledger.alignment import plain_attribute
-from factable.metrics.ledger.audit import Audit, may_be_said, passage_for, premise_for
+from factable.metrics.ledger.audit import Audit
 from factable.metrics.ledger.features import rival_mentions
+from factable.metrics.ledger.inquiry import may_be_said, passage_for, premise_for
 from factable.metrics.ledger.reading import Reading, overlaps, uncovered_words, word_runs
 from factable.metrics.ledger.verdict import Rules
 from factable.metrics.ledger.weights import probability

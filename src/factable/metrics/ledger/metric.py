@@ -224,18 +224,17 @@ class Ledger(VerdictMetric):
         if self.value == "ok":
             return [float(isinstance(verdict, Verdict) and verdict.is_ok) for verdict in verdicts]
         values = VerdictMetric.values(self, examples, verdicts)
-        plain = [
-            index
-            for index, example in enumerate(examples)
-            if self.is_best and not is_structured(example.table) and example.text.strip()
-        ]
+        plain = {
+            index: verdict
+            for index, (example, verdict) in enumerate(zip(examples, verdicts, strict=True))
+            if isinstance(verdict, Verdict) and self.is_best
+            if not is_structured(example.table) and example.text.strip()
+        }
+        opinions = [verdict.opinions for verdict in plain.values()]
         ask = partial(answer_questions, QA_MODEL)
-        of_phrases = phrase_scores([examples[index] for index in plain], ask)
-        for index, phrases in zip(plain, of_phrases, strict=True):
-            verdict = verdicts[index]
-            if isinstance(verdict, Verdict):
-                entailed, answered = verdict.opinions
-                values[index] = mean([values[index], entailed, mean([answered, phrases])])
+        of_phrases = phrase_scores([examples[index] for index in plain], opinions, ask)
+        for index, opinion, phrases in zip(plain, opinions, of_phrases, strict=True):
+            values[index] = mean([values[index], opinion.entailed, mean([opinion.answered, phrases])])
         return values
 
 

@@ -12,7 +12,7 @@ from factable.models.qa import QaAnswer, QuestionInText
 from factable.text.answers import value_similarity
 from factable.text.questions import Questions
 from factable.text.templates import clean_value
-from factable.text.values import Boolean, Date, Number, Relation, compare_values, parse_value
+from factable.text.values import Date, Number, Relation, compare_values, parse_value
 from factable.types import Record
 
 AskQuestions = Callable[[Sequence[QuestionInText]], list[QaAnswer]]
@@ -39,22 +39,17 @@ class FactReply(NamedTuple):
 NO_REPLY = FactReply(0.0, 0.0)
 
 
-def question_about(reading: Reading, index: int, passage: str) -> QuestionInText | None:
-    """The question for a fact's value; none for yes and no, which a text does not say in so many words."""
-    if isinstance(reading.values[index][0], Boolean):
-        return None
+def question_about(reading: Reading, index: int, passage: str) -> QuestionInText:
+    """The question for a fact's value."""
     return QuestionInText(Questions().ask(reading.facts[index]), passage)
 
 
-def read_replies(
-    reading: Reading, asked: Mapping[int, QuestionInText], answers: Sequence[QaAnswer]
-) -> dict[int, FactReply]:
+def read_replies(reading: Reading, given: Mapping[int, QaAnswer]) -> dict[int, FactReply]:
     """The answers about the facts of one text, each compared with the value.
 
     Of several values of one attribute an answer is one, and says nothing about the others. One that has the
     values of several facts in it says nothing about any.
     """
-    given = dict(zip(asked, answers, strict=True))
     similarities = {index: _similarity(reading.facts[index], answer) for index, answer in given.items()}
     others = {index: _facts_with(reading, index, given) for index in given}
     replies = {}

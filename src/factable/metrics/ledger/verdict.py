@@ -59,11 +59,14 @@ class Opinions(NamedTuple):
     """How far the NLI model and the question-answering model agree with a text, 0 to 1.
 
     `entailed` is for facts that the text entails and sentences that the facts entail, `answered` for
-    questions about facts that the text answers as the data does. NaN where nothing was asked.
+    questions about facts that the text answers as the data does. NaN where nothing was asked. `read` are the
+    values in the text that questions found, `other` the rest of its values, and its subjects.
     """
 
     entailed: float = math.nan
     answered: float = math.nan
+    read: tuple[Span, ...] = ()
+    other: tuple[Span, ...] = ()
 
 
 NO_OPINIONS = Opinions()

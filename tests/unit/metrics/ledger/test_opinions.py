@@ -9,10 +9,12 @@ from factable.metrics.ledger.audit import audit
 from factable.metrics.ledger.metric import QA_MODEL, Ledger
 from factable.metrics.ledger.opinions import PhraseQuestions, mean, phrase_scores
 from factable.metrics.ledger.reading import Reading
+from factable.metrics.ledger.verdict import NO_OPINIONS, Opinions
 from factable.metrics.ledger.weights import load_ledger_weights
 from factable.models.nli import entailment_of_groups
 from factable.models.qa import answer_questions
 from factable.models.templates import load_templates
+from factable.train.ledger import zero_weights
 from factable.types import Example, Record, Table
 
 TABLE = Table((Record("Alan Bean", "birthPlace", "Wheeler"), Record("Alan Bean", "occupation", "test pilot")))
@@ -38,18 +40,53 @@ def test_a_fact_that_is_plainly_not_said_is_not_asked_about():
     assert 0 < found.opinions.answered <= 0.5
 
 
+def pairs_asked(text, weights):
+    """The pairs that the NLI model is asked about a text."""
+    asked = []
+
+    def ask(groups):
+        asked.extend(pair for pairs in groups for pair in pairs)
+        return entailment_of_groups("nli", groups)
+
+    reading = Reading.of(example(text), load_templates("default"))
+    audit([reading], weights, ask, partial(answer_questions, QA_MODEL))
+    return asked
+
+
+def test_what_the_reader_settles_is_not_asked_again():
+    weights = load_ledger_weights("", "best")
+    assert pairs_asked("Alan Bean was born in Wheeler and was a test pilot.", weights) == []
+    (fact,) = pairs_asked("Alan Bean was born in Wheeler.", weights)
+    assert "test pilot" in fact.hypothesis
+    *_, sentence = pairs_asked("Alan Bean, a test pilot, was born in Wheeler near Paris.", weights)
+    assert "Paris" in sentence.hypothesis
+    # A question finds what a sentence denies, and weights that are yet to be found settle nothing.
+    assert len(pairs_asked("Alan Bean, a test pilot, was not born in Wheeler.", weights)) == 3
+    assert len(pairs_asked("Alan Bean was born in Wheeler and was a test pilot.", zero_weights())) == 3
+
+
 def test_the_first_and_the_last_phrase_are_looked_for_in_the_data():
     text = "Alan Bean, a test pilot, was born in Wheeler."
-    questions = PhraseQuestions.of(example(text))
-    assert questions.phrases == ["Alan Bean", "Wheeler"]
-    assert len(PhraseQuestions.of(example("Wheeler")).asked) == 1
-    assert PhraseQuestions.of(example("")).asked == []
+    both = Opinions(other=((0, 9), (37, 44)))
+    assert PhraseQuestions.of(example(text), both).phrases == ["Alan Bean", "Wheeler"]
+    assert len(PhraseQuestions.of(example("Wheeler"), Opinions(other=((0, 7),))).asked) == 1
+    assert PhraseQuestions.of(example(""), NO_OPINIONS).asked == []
     right, wrong, empty = phrase_scores(
         [example(text), example("Bob Dole, a cook, was born in Paris."), example("")],
+        [both, NO_OPINIONS, NO_OPINIONS],
         partial(answer_questions, QA_MODEL),
     )
     assert right > 0.5 > wrong
     assert math.isnan(empty)
+
+
+def test_a_phrase_is_not_asked_for_if_the_answer_can_be_told():
+    text = "Alan Bean, a test pilot, was born in Wheeler."
+    questions = PhraseQuestions.of(example(text), Opinions(read=((37, 44),), other=((0, 9),)))
+    assert questions.phrases == ["Alan Bean"]
+    unknown = PhraseQuestions.of(example("Bob Dole was born in Paris."), Opinions(other=((9, 12),)))
+    assert unknown.asked == []
+    assert unknown.score([]) < 0.5 < questions.scores[0]
 
 
 def test_the_value_is_the_mean_of_what_is_known():
