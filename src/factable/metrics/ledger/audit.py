@@ -14,7 +14,7 @@ from factable.metrics.ledger.features import (
 )
 from factable.metrics.ledger.inquiry import Inquiry, ask_for_values
 from factable.metrics.ledger.opinions import opinions_of
-from factable.metrics.ledger.reading import Reading, inside
+from factable.metrics.ledger.reading import Reading, Spans, inside
 from factable.metrics.ledger.replies import AskQuestions, FactReply
 from factable.metrics.ledger.settled import is_surely_read
 from factable.metrics.ledger.verdict import Opinions
@@ -93,13 +93,17 @@ class Audit:
     def opinions(self) -> Opinions:
         """What the models say of the text as a whole."""
         answered = [reply.similarity * reply.answerable for reply in self.replies.values()]
-        values = {index: hit.span for index, hit in self.alignment.hits.items()}
-        read = {index for index in values if is_surely_read(self.replies.get(index))}
-        other = [span for index, span in values.items() if index not in read]
-        other += [hit.span for hits in self.reading.subjects.values() for hit in hits]
-        return opinions_of(self.fact_answers.values(), self.sentence_answers, answered)._replace(
-            read=tuple(values[index] for index in sorted(read)), other=tuple(other)
-        )
+        opinions = opinions_of(self.fact_answers.values(), self.sentence_answers, answered)
+        return opinions._replace(unread=tuple(self._unread()))
+
+    def _unread(self) -> list[Span]:
+        """Subjects and values in the text, without those that were surely read."""
+        hits = self.alignment.hits
+        is_read = {index: is_surely_read(self.replies.get(index)) for index in hits}
+        read = Spans(hit.span for index, hit in hits.items() if is_read[index])
+        spans = [hit.span for index, hit in hits.items() if not is_read[index]]
+        spans += [hit.span for of_subject in self.reading.subjects.values() for hit in of_subject]
+        return [span for span in spans if not read.overlap(span)]
 
     def mentions_in(self, sentence: Span) -> list[Span]:
         """The numbers, dates and names of a sentence."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from factable.metrics.ledger.reading import Reading
 from factable.models.qa import QaAnswer, QuestionInText
 from factable.text.answers import value_similarity
+from factable.text.memo import cached_if_short
 from factable.text.questions import Questions
 from factable.text.templates import clean_value
 from factable.text.values import Date, Number, Relation, compare_values, parse_value
@@ -82,13 +83,24 @@ def _facts_with(reading: Reading, index: int, given: Mapping[int, QaAnswer]) -> 
 
 
 def _similarity(record: Record, answer: QaAnswer) -> float:
-    if _is_other_amount(record, answer):
-        return 0.0
-    return value_similarity(clean_value(record.value), answer.text, record.attribute)
+    return _similar(record.value, record.attribute, answer.text)
 
 
 def _is_other_amount(record: Record, answer: QaAnswer) -> bool:
+    return _is_another(record.value, record.attribute, answer.text)
+
+
+# Texts of many systems give the same answers about the same data.
+@cached_if_short(1 << 14)
+def _similar(value: str, attribute: str, answer: str) -> float:
+    if _is_another(value, attribute, answer):
+        return 0.0
+    return value_similarity(clean_value(value), answer, attribute)
+
+
+@cached_if_short(1 << 14)
+def _is_another(value: str, attribute: str, answer: str) -> bool:
     """Whether value and answer are two numbers or two dates that differ, if only in part."""
-    value = parse_value(clean_value(record.value), record.attribute)
-    given = parse_value(answer.text, record.attribute)
-    return isinstance(value, Number | Date) and compare_values(value, given) is Relation.DIFFERENT
+    stated = parse_value(clean_value(value), attribute)
+    given = parse_value(answer, attribute)
+    return isinstance(stated, Number | Date) and compare_values(stated, given) is Relation.DIFFERENT

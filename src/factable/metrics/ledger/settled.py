@@ -23,9 +23,9 @@ from factable.types import Span
 # What the model says on average of such facts and sentences.
 USUAL: NliAnswer = np.array([0.83, 0.14, 0.03])
 # How similar to the value, times how sure, the reply to a question must be.
-SURELY_READ = 0.7
+SURELY_READ = 0.8
 # The least log odds, with the usual answer, of a fact or a sentence that is settled.
-MIN_ODDS = 3.0
+MIN_ODDS = 3.1
 _NEGATION = lazy_pattern(r"(?i)\b(?:no|not|none|never|neither|nor|without|cannot|\w+n['’]t)\b")
 
 
@@ -77,7 +77,7 @@ def is_surely_read(reply: FactReply | None) -> bool:
 
 
 def _is_plain(reading: Reading, alignment: Alignment, sentence: Span, weights: LedgerWeights) -> bool:
-    """Whether a sentence has no values and hardly a word that the data does not have."""
+    """Whether a sentence has no value and no word that the data does not have."""
     mentions = {
         span: weights.odds("value", about_mention(reading, span, USUAL))
         for span in inside(list(reading.mentions), sentence)

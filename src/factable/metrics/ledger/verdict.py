@@ -59,14 +59,13 @@ class Opinions(NamedTuple):
     """How far the NLI model and the question-answering model agree with a text, 0 to 1.
 
     `entailed` is for facts that the text entails and sentences that the facts entail, `answered` for
-    questions about facts that the text answers as the data does. NaN where nothing was asked. `read` are the
-    values in the text that questions found, `other` the rest of its values, and its subjects.
+    questions about facts that the text answers as the data does. NaN where nothing was asked. `unread`
+    are the subjects in the text, and the values that such questions did not find.
     """
 
     entailed: float = math.nan
     answered: float = math.nan
-    read: tuple[Span, ...] = ()
-    other: tuple[Span, ...] = ()
+    unread: tuple[Span, ...] = ()
 
 
 NO_OPINIONS = Opinions()

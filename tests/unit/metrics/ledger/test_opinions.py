@@ -7,7 +7,7 @@ import pytest
 
 from factable.metrics.ledger.audit import audit
 from factable.metrics.ledger.metric import QA_MODEL, Ledger
-from factable.metrics.ledger.opinions import PhraseQuestions, mean, phrase_scores
+from factable.metrics.ledger.opinions import PhraseQuestion, mean, phrase_scores
 from factable.metrics.ledger.reading import Reading
 from factable.metrics.ledger.verdict import NO_OPINIONS, Opinions
 from factable.metrics.ledger.weights import load_ledger_weights
@@ -55,38 +55,32 @@ def pairs_asked(text, weights):
 
 def test_what_the_reader_settles_is_not_asked_again():
     weights = load_ledger_weights("", "best")
-    assert pairs_asked("Alan Bean was born in Wheeler and was a test pilot.", weights) == []
-    (fact,) = pairs_asked("Alan Bean was born in Wheeler.", weights)
+    plain = "The birth place of Alan Bean, a test pilot, is Wheeler."
+    assert pairs_asked(plain, weights) == []
+    (fact,) = pairs_asked("The birth place of Alan Bean is Wheeler.", weights)
     assert "test pilot" in fact.hypothesis
-    *_, sentence = pairs_asked("Alan Bean, a test pilot, was born in Wheeler near Paris.", weights)
+    (sentence,) = pairs_asked("The birth place of Alan Bean, a test pilot, is Wheeler near Paris.", weights)
     assert "Paris" in sentence.hypothesis
     # A question finds what a sentence denies, and weights that are yet to be found settle nothing.
-    assert len(pairs_asked("Alan Bean, a test pilot, was not born in Wheeler.", weights)) == 3
-    assert len(pairs_asked("Alan Bean was born in Wheeler and was a test pilot.", zero_weights())) == 3
+    assert len(pairs_asked("The birth place of Alan Bean, a test pilot, is not Wheeler.", weights)) == 3
+    assert len(pairs_asked(plain, zero_weights())) == 3
 
 
-def test_the_first_and_the_last_phrase_are_looked_for_in_the_data():
+def test_a_phrase_is_looked_for_in_the_data():
     text = "Alan Bean, a test pilot, was born in Wheeler."
-    both = Opinions(other=((0, 9), (37, 44)))
-    assert PhraseQuestions.of(example(text), both).phrases == ["Alan Bean", "Wheeler"]
-    assert len(PhraseQuestions.of(example("Wheeler"), Opinions(other=((0, 7),))).asked) == 1
-    assert PhraseQuestions.of(example(""), NO_OPINIONS).asked == []
-    right, wrong, empty = phrase_scores(
-        [example(text), example("Bob Dole, a cook, was born in Paris."), example("")],
-        [both, NO_OPINIONS, NO_OPINIONS],
+    first, last = (0, 9), (37, 44)
+    for unread, phrase in (((first, last), "Alan Bean"), ((last,), "Wheeler")):
+        question = PhraseQuestion.of(example(text), Opinions(unread=unread))
+        assert question is not None
+        assert question.phrase == phrase
+    assert PhraseQuestion.of(example(""), NO_OPINIONS) is None
+    right, wrong, none = phrase_scores(
+        [example(text), example("Bob Dole, a cook, was born in Paris."), example(text)],
+        [Opinions(unread=(first,)), Opinions(unread=((0, 8),)), NO_OPINIONS],
         partial(answer_questions, QA_MODEL),
     )
     assert right > 0.5 > wrong
-    assert math.isnan(empty)
-
-
-def test_a_phrase_is_not_asked_for_if_the_answer_can_be_told():
-    text = "Alan Bean, a test pilot, was born in Wheeler."
-    questions = PhraseQuestions.of(example(text), Opinions(read=((37, 44),), other=((0, 9),)))
-    assert questions.phrases == ["Alan Bean"]
-    unknown = PhraseQuestions.of(example("Bob Dole was born in Paris."), Opinions(other=((9, 12),)))
-    assert unknown.asked == []
-    assert unknown.score([]) < 0.5 < questions.scores[0]
+    assert math.isnan(none)
 
 
 def test_the_value_is_the_mean_of_what_is_known():
