@@ -23,7 +23,7 @@ MAX_FACTS = 12
 LARGE_TABLE = 40
 MAX_SENTENCES = 8
 # A fact that a text without its value entails less probably than this is not said, whatever a reader finds.
-MIN_ENTAILED = 0.2
+MIN_ENTAILED = 0.05
 
 
 def premise_for(reading: Reading, alignment: Alignment, sentence: Span) -> str:
