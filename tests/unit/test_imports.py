@@ -178,6 +178,29 @@ def test_score_loads_neither_studies_nor_statistics(tmp_path):
     assert not rooms & {"study", "stats", "gate", "train"}
 
 
+def test_parent_from_file_to_file_loads_no_numpy(tmp_path):
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"id": "1", "data": {"a": "b"}, "text": "b", "references": ["b"]}\n')
+    command = [
+        "score",
+        str(path),
+        "-m",
+        "parent",
+        "--format",
+        "jsonl",
+        "--out",
+        str(tmp_path / "scores.jsonl"),
+    ]
+    script = (
+        "import sys\nfrom factable.cli.main import cli\n"
+        f"cli.main({command!r}, standalone_mode=False)\n"
+        "print('\\n'.join(sys.modules))"
+    )
+    loaded = in_a_fresh_process(script)
+    assert "factable.metrics.parent.metric" in loaded
+    assert "numpy" not in loaded
+
+
 def test_public_names():
     assert factable.__all__ == sorted(factable.__all__)
     for name in factable.__all__:

@@ -1,13 +1,11 @@
 """Sources in blocks: whole JSON lines or table rows, which any process can parse to examples."""
 
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import FileIO
 from typing import IO, Any, NamedTuple, cast
 
-import numpy as np
 import orjson
 
 from factable.errors import DataError, Fault
@@ -18,7 +16,7 @@ from factable.io.faults import Faults, Malformed, RowKind, check_size, make_each
 from factable.io.files import changed_while_read, line_too_long, open_input, source_name
 from factable.io.limits import MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, SHORT_LINE_BYTES
 from factable.io.rows import Columns
-from factable.kernels import read_lines
+from factable.kernels import checksum, count_lines, read_lines
 from factable.types import Example
 
 BLOCK_BYTES = 1 << 20
@@ -165,11 +163,6 @@ def iter_blocks(path: str | os.PathLike[str], *, size: int = BLOCK_BYTES) -> Ite
             offset = None if offset is None else offset + len(lines)
 
 
-def count_lines(lines: bytes) -> int:
-    """How many line feeds there are; NumPy counts them faster than `bytes.count`."""
-    return int(np.count_nonzero(np.frombuffer(lines, dtype=np.uint8) == ord("\n")))
-
-
 def is_json_list(lines: bytes) -> bool:
     """Whether a file that starts with these bytes is one JSON list."""
     return lines.removeprefix(UTF8_MARK).lstrip().startswith(b"[")
@@ -185,7 +178,7 @@ def drop_lines(block: Block) -> Block:
     """The block without its lines if another process can read them from the file: sending them is slow."""
     if block.offset is None or not block.lines:
         return block
-    return block._replace(lines=b"", checksum=zlib.crc32(block.lines))
+    return block._replace(lines=b"", checksum=checksum(block.lines))
 
 
 def lines_of(block: Block) -> bytes:
@@ -195,7 +188,7 @@ def lines_of(block: Block) -> bytes:
     with open_input(block.source) as stream:
         stream.seek(block.offset)
         lines = stream.read(block.size)
-    if zlib.crc32(lines) != block.checksum:
+    if checksum(lines) != block.checksum:
         raise DataError([changed_while_read(block.source)])
     return lines
 

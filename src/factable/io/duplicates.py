@@ -1,44 +1,41 @@
 """Repeated ids in a stream of examples, and repeated names in a JSON object."""
 
 import json
+from array import array
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from factable.io.faults import Malformed, shorten
 from factable.io.limits import MAX_NESTING
-from factable.kernels import count_colons, count_names
+from factable.kernels import count_colons, count_names, put_keys
+
+KEY_BYTES = 8
 
 
 class SeenKeys:
-    """64-bit keys seen so far, 8 bytes each, in sorted runs that are merged as they grow."""
+    """64-bit keys seen so far, in a hash table that is at most three quarters full; 0 is no key."""
 
     # A million examples have two equal fingerprints with probability 3 in 10^8; the result is then a fault
     # that names both lines, never a wrong number.
     def __init__(self) -> None:
-        self._runs: list[NDArray[np.uint64]] = []
+        self._table = _empty_table(1024)
+        self._used = 0
 
     def add(self, keys: bytes) -> list[int]:
         """Add packed 8-byte keys; return the indices of those seen before."""
-        added = np.frombuffer(keys, dtype=np.uint64)
-        order = np.argsort(added, kind="stable")
-        run = added[order]
-        repeated = np.zeros(len(run), dtype=bool)
-        repeated[1:] = run[1:] == run[:-1]
-        for earlier in self._runs:
-            index = np.searchsorted(earlier, run)
-            inside = index < len(earlier)
-            repeated[inside] |= earlier[index[inside]] == run[inside]
-        self._merge(run)
-        return sorted(order[repeated].tolist())
+        added = len(keys) // KEY_BYTES
+        size = len(self._table)
+        while 4 * (self._used + added) > 3 * size:
+            size *= 2
+        if size > len(self._table):
+            earlier, self._table = self._table, _empty_table(size)
+            put_keys(self._table, earlier.tobytes())
+        repeated = put_keys(self._table, keys)
+        self._used += added - len(repeated)
+        return repeated
 
-    def _merge(self, run: NDArray[np.uint64]) -> None:
-        while self._runs and len(self._runs[-1]) <= 4 * len(run):
-            run = np.concatenate([self._runs.pop(), run])
-            # Stable sorting merges two sorted runs in one pass.
-            run.sort(kind="stable")
-        self._runs.append(run)
+
+def _empty_table(size: int) -> "array[int]":
+    return array("Q", bytes(KEY_BYTES * size))
 
 
 def check_unique_names(raw: bytes | str, value: object) -> None:

@@ -31,14 +31,17 @@ try:
     )
 except ImportError:
     COMPILED = False
+    checksum = reading.checksum
     count_clipped = matches.count_clipped
     count_colons = reading.count_colons
     count_each = matches.count_each
+    count_lines = reading.count_lines
     count_names = reading.count_names
     fingerprints = reading.fingerprints
     flatten = reading.flatten
     flatten_rows = reading.flatten_rows
     make_records = reading.make_records
+    put_keys = reading.put_keys
     read_lines = lines.read_lines
     separate = mteval.separate
     tokenize = tokens.tokenize
@@ -52,14 +55,17 @@ except ImportError:
     sum_information = nist.sum_information
 else:
     COMPILED = True
+    checksum = _reading.checksum
     count_clipped = _matches.count_clipped
     count_colons = _reading.count_colons
     count_each = _matches.count_each
+    count_lines = _reading.count_lines
     count_names = _reading.count_names
     fingerprints = _reading.fingerprints
     flatten = _reading.flatten
     flatten_rows = _reading.flatten_rows
     make_records = _reading.make_records
+    put_keys = _reading.put_keys
     read_lines = _lines.read_lines
     separate = _mteval.separate
     tokenize = _tokens.tokenize
@@ -74,17 +80,20 @@ else:
 
 __all__ = [
     "COMPILED",
+    "checksum",
     "count_clipped",
     "count_colons",
     "count_documents",
     "count_each",
     "count_edits",
+    "count_lines",
     "count_names",
     "count_occurrences",
     "fingerprints",
     "flatten",
     "flatten_rows",
     "make_records",
+    "put_keys",
     "read_lines",
     "restore_frequencies",
     "score_cider",

@@ -6,6 +6,7 @@ import cython
 if not cython.compiled:
     raise ImportError("the kernels were not compiled; their Python twins do the work")
 
+from cython.cimports.cpython.array import array as c_array
 from cython.cimports.cpython.unicode import (
     PyUnicode_DATA,
     PyUnicode_GET_LENGTH,
@@ -14,6 +15,7 @@ from cython.cimports.cpython.unicode import (
 )
 from cython.cimports.factable.kernels._letters import write_letter
 from cython.cimports.factable.kernels._objects import named_tuple
+from cython.cimports.libc.string import memchr, memcpy
 
 from factable.kernels.reading import BOUNDARY, MIX_1, MIX_2, START, STEP, NoRecordError, to_text
 from factable.types import Record
@@ -209,6 +211,63 @@ def fingerprints(examples):
         key = (key ^ (key >> 33)) * _MIX_1
         key = (key ^ (key >> 33)) * _MIX_2
         key ^= key >> 33
+        if key == 0:
+            key = 1
         for byte in range(8):
             to[8 * index + byte] = cython.cast(cython.uchar, (key >> (8 * byte)) & 0xFF)
     return bytes(joined)
+
+
+def put_keys(table: c_array, keys: bytes):
+    """Put packed 8-byte keys into a hash table; the indices of those that it had already."""
+    if len(table) == 0 or table.ob_descr.itemsize != 8:
+        raise TypeError("a table of keys is an array of 8-byte numbers")
+    slots: cython.pointer[uint64] = cython.cast(cython.pointer[uint64], table.data.as_voidptr)
+    last: cython.size_t = len(table) - 1
+    count: cython.Py_ssize_t = len(keys) // 8
+    letters: cython.p_char = keys
+    known: list = []
+    index: cython.Py_ssize_t
+    key: uint64 = 0
+    for index in range(count):
+        memcpy(cython.address(key), letters + 8 * index, 8)
+        slot: cython.size_t = key & last
+        while slots[slot] != 0 and slots[slot] != key:
+            slot = (slot + 1) & last
+        if key != 0 and slots[slot] != 0:
+            known.append(index)
+        slots[slot] = key
+    return known
+
+
+def count_lines(lines: bytes) -> int:
+    """How many line feeds there are."""
+    place: cython.p_char = lines
+    end: cython.p_char = place + len(lines)
+    count: cython.Py_ssize_t = 0
+    while True:
+        place = cython.cast(cython.p_char, memchr(place, 10, end - place))
+        if place == cython.NULL:
+            return count
+        count += 1
+        place += 1
+
+
+def checksum(content: bytes) -> int:
+    """The sum of all 8-byte words, and the sum of all such sums on the way, as one number of 64 bits."""
+    letters: cython.p_char = content
+    size: cython.Py_ssize_t = len(content)
+    total: uint64 = 0
+    totals: uint64 = 0
+    word: uint64 = 0
+    index: cython.Py_ssize_t
+    for index in range(size // 8):
+        memcpy(cython.address(word), letters + 8 * index, 8)
+        total += word
+        totals += total
+    if size % 8:
+        word = 0
+        memcpy(cython.address(word), letters + size - size % 8, size % 8)
+        total += word
+        totals += total
+    return total + _STEP * totals

@@ -1,6 +1,7 @@
 """Records of JSON data, names in JSON, and fingerprints of examples; `_reading.py` is fast and equal."""
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import isnan
@@ -125,7 +126,7 @@ MASK = (1 << 64) - 1
 
 
 def fingerprints(examples: Sequence[Example]) -> bytes:
-    """Eight bytes for each example, one after the other."""
+    """Eight bytes for each example, one after the other; never all 0."""
     return b"".join(_fingerprint(example).to_bytes(8, "little") for example in examples)
 
 
@@ -137,4 +138,35 @@ def _fingerprint(example: Example) -> int:
         key = ((key ^ byte) * STEP) & MASK
     key = ((key ^ (key >> 33)) * MIX_1) & MASK
     key = ((key ^ (key >> 33)) * MIX_2) & MASK
-    return key ^ (key >> 33)
+    return key ^ (key >> 33) or 1
+
+
+def put_keys(table: "array[int]", keys: bytes) -> list[int]:
+    """Put packed 8-byte keys into a hash table; the indices of those that it had already.
+
+    The table has a power of two of slots, more than it will hold; 0 is an empty slot, and no key.
+    """
+    last = len(table) - 1
+    known = []
+    for index, key in enumerate(memoryview(keys).cast("Q")):
+        slot = key & last
+        while table[slot] not in (0, key):
+            slot = (slot + 1) & last
+        if key and table[slot]:
+            known.append(index)
+        table[slot] = key
+    return known
+
+
+def count_lines(lines: bytes) -> int:
+    """How many line feeds there are."""
+    return lines.count(b"\n")
+
+
+def checksum(content: bytes) -> int:
+    """The sum of all 8-byte words, and the sum of all such sums on the way, as one number of 64 bits."""
+    total = totals = 0
+    for word in memoryview(content + bytes(-len(content) % 8)).cast("Q"):
+        total += word
+        totals += total
+    return (total + STEP * totals) & MASK

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import IO
 
-import numpy as np
 import orjson
 
 from factable.core.metric import Metric, corpus_results, part_heads
@@ -32,6 +31,8 @@ def summarize(result: Result) -> list[TextTable]:
 
     Before them, of several metrics, one with the values of all.
     """
+    import numpy as np
+
     system_of = np.frombuffer(result.system_of, dtype=np.uint32)
     groups = [(name or "(unnamed)", system_of == number) for number, name in enumerate(result.systems)]
     if len(groups) != 1:
@@ -92,7 +93,8 @@ def _number_rows(examples: Sequence[Example], pieces: Sequence[Scores]) -> list[
     shape = [_row_shape(piece) for piece in pieces]
     row = b'{"id":"%%b","system":"%%b","metrics":{%b}}\n' % b",".join(shape)
     items, systems = ([getattr(example, name) for example in examples] for name in ("item", "system"))
-    numbers = (_dump_array(column)[1:-1].split(b",") for column in columns)
+    # NaN becomes null.
+    numbers = (orjson.dumps(column.tolist())[1:-1].split(b",") for column in columns)
     return [row % cells for cells in zip(_dump_strings(items), _dump_strings(systems), *numbers, strict=True)]
 
 
@@ -163,5 +165,7 @@ def _write_scores(scores: Scores, stream: IO[bytes]) -> None:
 
 
 def _dump_array(values: Sequence[float]) -> bytes:
-    # NaN becomes null.
+    # NumPy needs no copy of the values as Python numbers; NaN becomes null.
+    import numpy as np
+
     return orjson.dumps(np.frombuffer(values), option=orjson.OPT_SERIALIZE_NUMPY)  # type: ignore[call-overload]

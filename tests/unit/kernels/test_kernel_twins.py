@@ -133,6 +133,31 @@ def test_parent_buffers_grow_and_are_reused() -> None:
         assert_same(examples, ParentOptions("words", "overlap", None, orders, 1e-5, False, False), None)
 
 
+@given(st.binary(max_size=40))
+def test_lines_and_checksums_of_bytes(content: bytes) -> None:
+    assert kernels.checksum(content) == keys.checksum(content)
+    assert kernels.count_lines(content) == keys.count_lines(content) == content.count(10)
+
+
+@given(st.binary(min_size=16, max_size=40), st.integers(0, 15), st.integers(0, 255))
+def test_a_checksum_tells_changes_of_one_byte(content: bytes, place: int, byte: int) -> None:
+    changed = content[:place] + bytes([byte]) + content[place + 1 :]
+    assert (kernels.checksum(changed) == kernels.checksum(content)) == (changed == content)
+
+
+def test_a_checksum_tells_words_that_changed_places() -> None:
+    assert kernels.checksum(b"a" * 8 + b"b" * 8) != kernels.checksum(b"b" * 8 + b"a" * 8)
+
+
+@given(st.lists(st.one_of(st.integers(1, 9), st.integers(1, 2**64 - 1)), max_size=20))
+def test_keys_in_a_table(added: list[int]) -> None:
+    quick, plain = array("Q", bytes(8 * 32)), array("Q", bytes(8 * 32))
+    packed = array("Q", added).tobytes()
+    repeated = [index for index, key in enumerate(added) if key in added[:index]]
+    assert kernels.put_keys(quick, packed) == keys.put_keys(plain, packed) == repeated
+    assert quick == plain
+
+
 @settings(max_examples=200)
 @given(st.lists(st.builds(Example, any_text, any_text, st.just(""), st.just(Table(()))), max_size=5))
 def test_fingerprints(examples: list[Example]) -> None:

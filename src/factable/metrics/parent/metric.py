@@ -5,6 +5,7 @@ Table-to-Text Generation. ACL 2019.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from factable.core.metric import REFERENCES, TABLE, Metric, metric, param
 from factable.core.results import VALUE, Analysis, Findings
@@ -21,9 +22,11 @@ from factable.kernels.parent import (
 )
 from factable.kernels.sequences import common_indices
 from factable.kernels.tokens import TOKENIZERS, is_word, token_spans, tokenize
-from factable.metrics.parent.counts import Counts, counts_checksum, load_counts
 from factable.metrics.references import MAX_ORDERS, Spans, runs_without
 from factable.types import Example, Finding, Record
+
+if TYPE_CHECKING:
+    from factable.metrics.parent.counts import Counts
 
 ENTAILMENTS = ("overlap", "cooccurrence", "none")
 # The tokenizer of the paper's definition and of each program that `compat` reproduces; "" is our own default.
@@ -89,18 +92,29 @@ class Parent(Metric):
 
     def checksums(self) -> Mapping[str, str]:
         """The checksum of the counts file."""
-        return {"counts": counts_checksum(self.counts)} if self.counts else {}
+        if not self.counts:
+            return {}
+        from factable.metrics.parent.counts import counts_checksum
+
+        return {"counts": counts_checksum(self.counts)}
 
     def analyse(self, examples: Sequence[Example], state: None = None) -> Analysis:
         """F, precision and recall; records mentioned or not, and words that nothing supports."""
         options = self._options()
-        counts = load_counts(self.counts) if self.counts else None
+        counts = self._load_counts()
         columns, codes = score_parent(examples, options, counts)
         reasons = {index: REASONS[code] for index, code in enumerate(codes) if code}
         values = columns.pop(VALUE)
         return Analysis(
             values, columns, reasons, find=lambda: [_find(example, options, counts) for example in examples]
         )
+
+    def _load_counts(self) -> "Counts | None":
+        if not self.counts:
+            return None
+        from factable.metrics.parent.counts import load_counts
+
+        return load_counts(self.counts)
 
     def _options(self) -> ParentOptions:
         return ParentOptions(
@@ -115,7 +129,7 @@ class Parent(Metric):
         )
 
 
-def _find(example: Example, options: ParentOptions, counts: Counts | None) -> Findings:
+def _find(example: Example, options: ParentOptions, counts: "Counts | None") -> Findings:
     """The records in order, then the words without support in order."""
     words = token_spans(example.text, options.tokenizer)
     about_records = [
@@ -143,7 +157,7 @@ def _find_record(index: int, record: Record, words: Spans, tokenizer: str) -> Fi
 
 
 def _find_unsupported(
-    example: Example, words: Spans, options: ParentOptions, counts: Counts | None
+    example: Example, words: Spans, options: ParentOptions, counts: "Counts | None"
 ) -> list[Finding]:
     """Runs of words that neither the table entails nor any reference has; punctuation is no claim."""
     entails = table_entailment(example, options, counts)
