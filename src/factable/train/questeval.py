@@ -55,6 +55,8 @@ SHARE_UNANSWERABLE = 0.25
 SHARE_LOWER = 0.25
 # A question is answered back if the answer has so much in common with the one it was written for.
 ENOUGH_ANSWERED = 0.5
+# And if it is so probable that there is an answer.
+ENOUGH_PROBABLE = 0.5
 MAX_OUTPUT_TOKENS = 64
 # Questions and answers are short: padded to 32, most of them would be padding.
 OUTPUT_MULTIPLE = 8
@@ -207,12 +209,13 @@ def ask_about(answers: Sequence[AlignedAnswer], writer: str, advance: Advance) -
 
 
 def keep_answered(questions: Sequence[AlignedQuestion], model: str) -> list[AlignedQuestion]:
-    """The questions to which the model finds, in the text, the answer that they were written for."""
+    """The questions to which a model probably finds, in the text, the answer that they were written for."""
     answers = answer_questions(model, [QuestionInText(row.question, row.in_text.text) for row in questions])
     return [
         row
         for row, answer in zip(questions, answers, strict=True)
-        if token_f1(answer.text, row.in_text.answer) >= ENOUGH_ANSWERED
+        if answer.probability >= ENOUGH_PROBABLE
+        and token_f1(answer.text, row.in_text.answer) >= ENOUGH_ANSWERED
     ]
 
 
