@@ -204,7 +204,7 @@ def make_tables(data: Path, jobs: int, max_texts: int, pairs: Path | None = None
     }
     rows = [
         teams.row("another encoder, trained otherwise; see the notes"),
-        rates.row("better rankers find more: see the notes"),
+        rates.row("about half of the published rates, in the same order: see the notes"),
     ]
     return {**tables, "summary": table(SUMMARY, rows)}
 
