@@ -18,7 +18,10 @@ def cached_if_short(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            size = sum(len(argument) for argument in args if isinstance(argument, str))
+            size = 0
+            for argument in args:
+                if isinstance(argument, str):
+                    size += len(argument)
             if size > MAX_CHARACTERS:
                 return function(*args, **kwargs)
             return cached(*args, **kwargs)  # type: ignore[arg-type]

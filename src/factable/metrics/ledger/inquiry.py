@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-import numpy as np
-
 from factable.metrics.ledger.alignment import Alignment, align_records
 from factable.metrics.ledger.features import NliAnswer
 from factable.metrics.ledger.reading import Reading
 from factable.metrics.ledger.replies import NO_REPLY, AskQuestions, FactReply, question_about, read_replies
-from factable.metrics.ledger.settled import NOTHING_SETTLED, USUAL, Settled, settle
+from factable.metrics.ledger.settled import NOT_SAID, NOTHING_SETTLED, USUAL, Settled, settle
 from factable.metrics.ledger.weights import LedgerWeights
 from factable.models.nli import ENTAILMENT, TextPair
 from factable.models.qa import QaAnswer
@@ -68,10 +66,6 @@ def _closeness(reading: Reading, index: int, sentence: Span) -> float:
     return 2.0 * value + subject + len(words & attribute) / max(1, len(attribute))
 
 
-# The answer for facts that are not asked about.
-NOT_SAID: NliAnswer = np.array([0.0, 1.0, 0.0])
-
-
 @dataclass(eq=False)
 class Inquiry:
     """An example, the facts that are asked about (none for an empty text), and what is answered so far."""
@@ -123,9 +117,9 @@ class Inquiry:
 
     @property
     def _doubtful(self) -> tuple[list[int], list[Span]]:
-        facts, sentences = self.settled
+        said, unsaid, sentences = self.settled
         return (
-            [index for index in self.asked if index not in facts],
+            [index for index in self.asked if index not in said and index not in unsaid],
             [span for span in self.reading.sentence_spans if span not in sentences],
         )
 
@@ -146,7 +140,7 @@ class Inquiry:
         """Take the answers to the pairs."""
         facts, sentences = self._doubtful
         given: dict[int | Span, NliAnswer] = dict(zip([*facts, *sentences], answers, strict=True))
-        usual = dict.fromkeys(self.settled.facts, USUAL)
+        usual = dict.fromkeys(self.settled.said, USUAL)
         for index in self.reading.facts:
             self.fact_answers[index] = given.get(index, usual.get(index, NOT_SAID))
         self.sentence_answers = [given.get(span, USUAL) for span in self.reading.sentence_spans]

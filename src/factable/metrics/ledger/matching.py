@@ -349,6 +349,8 @@ class Matcher:
     ) -> list[Candidate]:
         """The leaves that a mention states, the best first: by words and scope, then by how exactly."""
         scores, only = self.frame_scores.named(scope), self.frame_scores.only
+        # The leaves of a column have the same words, and so the same cue.
+        cues: dict[frozenset[str], float] = {}
         ranked = []
         for leaf, relation in leaves.items():
             frame = self.structure.leaves[leaf].frame
@@ -356,7 +358,10 @@ class Matcher:
             if score < MIN_SCOPE and leaf in self._naming_leaves:
                 # What names a row is said of that row.
                 score = MIN_SCOPE
-            cue = self.cue(leaf, span)
+            words = self.labels[leaf]
+            if words not in cues:
+                cues[words] = self.cue(leaf, span)
+            cue = cues[words]
             ranked.append((-cue - score, ORDER[relation], leaf, Candidate(leaf, relation, cue, score)))
         return [candidate for *_, candidate in sorted(ranked)]
 
@@ -518,8 +523,9 @@ class Matcher:
         """The value that the words around a number ask for, of the same kind and not the same."""
         span = mention.start, mention.end
         best: Candidate | None = None
+        scores = self.frame_scores.named(scope)
         for leaf in self._cued(span, scope):
-            at = self.scope_score(leaf, scope)
+            at = scores.get(self.structure.leaves[leaf].frame, ONLY_ONE)
             if at < MIN_SCOPE or leaf in leaves:
                 continue
             cue = self.cue(leaf, span, alone=True)
@@ -566,13 +572,14 @@ class Matcher:
     @cached_property
     def data_words(self) -> frozenset[str]:
         """The stems of all words of the data: keys, values, prose and title."""
-        parts = [self.structure.title, *(frame.name for frame in self.structure.frames)]
+        # Keys and values of many rows are the same.
+        parts = {self.structure.title, *(frame.name for frame in self.structure.frames)}
         for leaf in self.structure.leaves:
-            parts += [" ".join(leaf.keys), leaf.label, clean_value(leaf.value)]
-            parts += [
+            parts |= {*leaf.keys, leaf.label, clean_value(leaf.value)}
+            parts |= {
                 " ".join(currency_words(code)) for code in (leaf.keys[-1], leaf.value) if len(code) == 3
-            ]
-            parts += COMPASS.get(leaf.value.strip(), ())
+            }
+            parts.update(COMPASS.get(leaf.value.strip(), ()))
         return frozenset(beginning(word.folded) for part in parts for word in split_words(part))
 
 

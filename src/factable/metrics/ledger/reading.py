@@ -1,6 +1,6 @@
 """An example read for the ledger: its facts, where the text says their values, and the claims of the text."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -146,6 +146,18 @@ class Reading:
             ]
         return frozenset(word.folded for part in parts for word in split_words(part))
 
+    @cached_property
+    def strange_words(self) -> list[Word]:
+        """The words of the text that may carry a claim and are not in the data."""
+        hits = [hit.span for hits in [*self.hits.values(), *self.subjects.values()] for hit in hits]
+        return [
+            word
+            for word in self.read.words
+            if word.folded not in CONNECTING
+            and not any(start <= word.start < end for start, end in hits)
+            and not is_covered(word.folded, self.data_words)
+        ]
+
 
 def _best_support(span: Span, hits: Sequence[Hit]) -> Relation | None:
     relations = []
@@ -179,6 +191,11 @@ class Spans:
         """Whether one of them shares a character with a span."""
         number = bisect_left(self._starts, span[1])
         return number > 0 and self._ends[number - 1] > span[0]
+
+    def contain(self, span: Span) -> bool:
+        """Whether one of them, none of which overlaps another, has a span inside."""
+        number = bisect_right(self._starts, span[0])
+        return number > 0 and span[1] <= self._ends[number - 1]
 
 
 def inside(spans: Sequence[Span], within: Span) -> list[Span]:
@@ -218,13 +235,7 @@ def content_words(reading: Reading, span: Span) -> list[Word]:
 
 def uncovered_words(reading: Reading, span: Span) -> list[Word]:
     """The words in a span that may carry a claim and are not in the data."""
-    hits = [hit.span for hits in [*reading.hits.values(), *reading.subjects.values()] for hit in hits]
-    return [
-        word
-        for word in content_words(reading, span)
-        if not any(start <= word.start < end for start, end in hits)
-        and not is_covered(word.folded, reading.data_words)
-    ]
+    return [word for word in reading.strange_words if span[0] <= word.start < span[1]]
 
 
 def word_runs(reading: Reading, words: list[Word]) -> Iterator[Span]:

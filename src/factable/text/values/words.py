@@ -37,11 +37,16 @@ def fold(text: str) -> str:
 
 def split_words(text: str) -> list[Word]:
     """The words of a text in order, without "and": "A and B" says no more than "A, B"."""
-    words = (Word(_fold_word(match[0]), match.start(), match.end()) for match in _WORD.finditer(text))
-    return [word for word in words if word.folded != "and"]
+    return [
+        Word(folded, *match.span())
+        for match in _WORD.finditer(text)
+        if (folded := _fold_word(match[0])) != "and"
+    ]
 
 
 def _fold_word(word: str) -> str:
+    if word.isalpha() and word.isascii():
+        return word.lower()
     folded = fold(word).replace("´", "'").replace("’", "'")
     return folded.removesuffix("'s").replace("'", "") or folded
 
@@ -50,6 +55,8 @@ def same_word(first: str, second: str) -> bool:
     """Whether two folded words are forms of the same word: equal except for a short ending."""
     if first == second:
         return True
+    if first[:_MIN_PREFIX] != second[:_MIN_PREFIX]:
+        return False
     shared = 0
     for a, b in zip(first, second, strict=False):
         if a != b:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from factable.metrics.ledger.matching import Checked, Matcher
+from factable.metrics.ledger.reading import Spans
 from factable.structure import Leaf
 from factable.text.stems import beginning
 from factable.text.templates import clean_value, split_identifier
@@ -63,6 +64,7 @@ def closed_classes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Che
     if not matcher.is_plain:
         return []
     said = {word.folded for word in matcher.parsed.words}
+    sentences = Spans(sentence_spans)
     found: list[Checked] = []
     for each in _ALL:
         words = [word for word in matcher.parsed.words if word.folded in each.meaning]
@@ -73,7 +75,7 @@ def closed_classes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Che
             if not own or any(each.meaning.get(word) in own for word in said):
                 continue
             spans = [(word.start, word.end) for word in words if _is_other(matcher, word.folded, each)]
-            found += _wrong(matcher, leaf, spans, sentence_spans)
+            found += _wrong(matcher, leaf, spans, sentences)
             break
     return found
 
@@ -93,11 +95,9 @@ def _is_other(matcher: Matcher, word: str, each: _Class) -> bool:
     return not any(beginning(other) in matcher.data_words for other in same)
 
 
-def _wrong(
-    matcher: Matcher, leaf: Leaf, spans: Sequence[Span], sentence_spans: Sequence[Span]
-) -> Iterator[Checked]:
+def _wrong(matcher: Matcher, leaf: Leaf, spans: Sequence[Span], sentences: Spans) -> Iterator[Checked]:
     for span in spans:
-        inside = any(start <= span[0] < end for start, end in sentence_spans)
+        inside = sentences.contain((span[0], span[0] + 1))
         is_meant = matcher.scope_score(leaf.index, matcher.scope(*span)) >= 0.5
         if inside and is_meant and not _USED_OTHERWISE.match(matcher.parsed.text, span[1]):
             yield Checked(span, "contradicted", (leaf.index,), f"{leaf.label}: {leaf.value}")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from factable.metrics.ledger.matching import Checked, Matcher
+from factable.metrics.ledger.reading import Spans
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
@@ -32,8 +33,9 @@ def orders(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     ]
     found: list[Checked] = []
     text = matcher.parsed.text
+    sentences = Spans(sentence_spans)
     for (first, starts), (second, ends) in pairwise(numbers):
-        is_inside = any(start <= first.start and second.end <= end for start, end in sentence_spans)
+        is_inside = sentences.contain((first.start, second.end))
         before = text[max(0, first.start - _LONGEST) : first.start]
         if not is_inside or not _FROM.search(before) or not _TO.fullmatch(text, first.end, second.start):
             continue

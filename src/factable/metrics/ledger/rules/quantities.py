@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from factable.metrics.ledger.matching import Checked, Matcher
+from factable.metrics.ledger.reading import Spans
 from factable.metrics.ledger.verdict import ClaimState
 from factable.structure import Frame
 from factable.text.patterns import lazy_pattern
@@ -39,7 +40,8 @@ def quantities(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked
         leaf = matcher.structure.leaves[leaves[0]]
         span = number.start, number.end
         found.setdefault(span, Checked(span, state, (leaf.index,), f"{leaf.label}: {leaf.value}"))
-    return [one for one in found.values() if any(start <= one.span[0] < end for start, end in sentence_spans)]
+    sentences = Spans(sentence_spans)
+    return [one for one in found.values() if sentences.contain((one.span[0], one.span[0] + 1))]
 
 
 def _quantity(matcher: Matcher, frame: Frame) -> list[int]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from factable.metrics.ledger.cues import stands_for
 from factable.metrics.ledger.matching import Checked, Matcher
+from factable.metrics.ledger.reading import Spans
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.values import Name, Relation
@@ -18,11 +19,12 @@ _BEFORE_NAME = lazy_pattern(r"(?P<role>[\w-]+)(?:\s|,\s|:\s|\s(?:is|was)\s)\Z")
 def roles(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every name right after the word of a key whose value is another name of the same object."""
     found: list[Checked] = []
+    sentences = Spans(sentence_spans)
     for mention, leaves in matcher.found:
         if not isinstance(mention.value, Name):
             continue
         exact = [leaf for leaf, relation in leaves.items() if relation is Relation.EQUAL]
-        if exact and any(start <= mention.start < end for start, end in sentence_spans):
+        if exact and sentences.contain((mention.start, mention.start + 1)):
             found += _check(matcher, (mention.start, mention.end), exact)
     return found
 

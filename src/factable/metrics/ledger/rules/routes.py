@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from factable.metrics.ledger.matching import Checked, Matcher
+from factable.metrics.ledger.reading import Spans
 from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
 from factable.types import Span
@@ -17,6 +18,7 @@ _TO = lazy_pattern(r"\s(?:\([^()]{1,20}\)\s)?to\s(?:the\s)?")
 def routes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every "from A to B" whose ends are known: right, or the wrong way round."""
     text = matcher.parsed.text
+    sentences = Spans(sentence_spans)
     found = []
     # A code may stand between: "from New York (JFK) to Frankfurt".
     pairs = [(one, other) for at, one in enumerate(matcher.found) for other in matcher.found[at + 1 : at + 3]]
@@ -26,7 +28,7 @@ def routes(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
             text, first.end, second.start
         ):
             continue
-        if not any(start <= span[0] and span[1] <= end for start, end in sentence_spans):
+        if not sentences.contain(span):
             continue
         if _are_all(matcher, starts, _STARTS) and _are_all(matcher, ends, _ENDS):
             found.append(Checked(span, "supported", (*starts, *ends), ""))

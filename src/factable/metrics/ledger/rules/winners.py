@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from factable.metrics.ledger.matching import Checked, Matcher
+from factable.metrics.ledger.reading import Spans
 from factable.text.patterns import lazy_pattern
 from factable.text.values import Name
 from factable.types import Span
@@ -33,8 +34,9 @@ def winners(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
         return []
     found = []
     text = matcher.parsed.text
+    sentences = Spans(sentence_spans)
     for mention, stated in matcher.found:
-        inside = any(start <= mention.start < end for start, end in sentence_spans)
+        inside = sentences.contain((mention.start, mention.start + 1))
         if not inside or leaves[0].index not in stated or not isinstance(mention.value, Name):
             continue
         before = text[max(0, mention.start - _LONGEST) : mention.start]
