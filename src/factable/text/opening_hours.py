@@ -133,7 +133,7 @@ class HoursClaim:
 def days_of_key(key: str) -> tuple[int, ...]:
     """The days that a key names: `Monday`, `Mon-Fri`, `weekends`; none if it is another key."""
     words = split_identifier(key).strip()
-    match = _DAYS.fullmatch(words) or _DAYS.fullmatch(key.strip())
+    match = _DAYS.fullmatch(words) or _DAYS.fullmatch(key.strip()) or _DAYS.fullmatch("-".join(words.split()))
     return _days_of(match) if match else ()
 
 

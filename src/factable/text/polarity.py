@@ -378,7 +378,15 @@ def _negations(tokens: Sequence[Token]) -> list[_Scope]:
             scopes.append(_Scope("flip", index, _list_end(words, index)))
         elif word in _REFUSES:
             scopes.append(_Scope("flip", index, end))
+        elif word in ("stay", "remain") and _is_elsewhere(words[index + 1 : index + 3]):
+            first = max((at + 1 for at in range(index) if words[at] in (",", "but", ";")), default=0)
+            scopes.append(_Scope("flip", first, end))
     return scopes
+
+
+def _is_elsewhere(words: Sequence[str]) -> bool:
+    """Whether words tell where those are who may not come in: "pets have to stay at home"."""
+    return words[:1] in (["outside"], ["outdoors"]) or list(words) == ["at", "home"]
 
 
 def _denies_the_rest(word: str, after: str) -> bool:

@@ -4,15 +4,26 @@ import calendar
 from bisect import bisect_left
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 from factable.metrics.ledger.value_index import ValueIndex, is_exact
 from factable.structure import Structure
+from factable.text.patterns import lazy_pattern
 from factable.text.stems import beginning
 from factable.text.templates import clean_value
 from factable.text.values import Date, Mention, Name, Number, ParsedText, Relation, Time, Weekdays
+from factable.text.values.dates import MONTHS
+from factable.text.values.names import parse_name
 
 MAX_NAME = 40
+# Two values in one: a blood pressure.
+_OVER = lazy_pattern(r"(\d{2,3})/(\d{2,3})")
+_OF = lazy_pattern(r"\s(?:of|from)\s(?:the\s)?")
+# "June Castell" and "Augustus May" are no dates; "March 2026" and "June" alone are.
+_MONTH_IN_NAME = lazy_pattern(
+    rf"\A(?=\D*\Z)(?:(?:{'|'.join(MONTHS)})\s[A-Z]|.*[a-z.]\s(?:{'|'.join(MONTHS)})\Z)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +51,13 @@ class MentionFinder:
             if not (is_exact(mention.value) and inside[mention.start])
             and not (isinstance(mention.value, Time) and (mention.start, mention.end) in to_the_second)
         ]
+        pairs = [part for pair in pairs for part in self._split_at_of(*pair)]
         pairs = [pair if pair[1] else self._without_noun(pair[0]) for pair in pairs]
         pairs = [
-            (mention, leaves or self._ends_of(mention) or self._on_weekdays(mention))
+            (
+                mention,
+                leaves or self._ends_of(mention) or self._on_weekdays(mention) or self._further(mention),
+            )
             for mention, leaves in pairs
         ]
         pairs.sort(key=lambda pair: (not pair[1], pair[0].start - pair[0].end, pair[0].start))
@@ -57,6 +72,22 @@ class MentionFinder:
     @cached_property
     def _word_starts(self) -> list[int]:
         return [word.start for word in self.parsed.words]
+
+    def _split_at_of(
+        self, mention: Mention, leaves: dict[int, Relation]
+    ) -> list[tuple[Mention, dict[int, Relation]]]:
+        """Two names that "of" joins, if both are values: "Clara Osei of the Liberals"."""
+        written = self.parsed.text[mention.start : mention.end]
+        joint = _OF.search(written) if isinstance(mention.value, Name) else None
+        if joint is None or Relation.EQUAL in leaves.values():
+            return [(mention, leaves)]
+        parts = []
+        for start, end in ((0, joint.start()), (joint.end(), len(written))):
+            value = parse_name(written[start:end])
+            place = mention.start + start, mention.start + end
+            parts.append((Mention(value, *place, mention.sure), self.index.find(value)))
+        is_split = all(Relation.EQUAL in found.values() for _, found in parts)
+        return parts if is_split else [(mention, leaves)]
 
     def _without_noun(self, mention: Mention) -> tuple[Mention, dict[int, Relation]]:
         """A name without what it is a name of: "Turbine T19", "Episode Ghost Nets"."""
@@ -78,6 +109,24 @@ class MentionFinder:
         ends = [self.index.find(replace(value, value=end, high=None)) for end in (value.value, value.high)]
         return dict.fromkeys((*ends[0], *ends[1]), Relation.COARSER) if all(ends) else {}
 
+    def _further(self, mention: Mention) -> dict[int, Relation]:
+        """The leaves of percentage points that the data just calls points, and of both numbers of 138/88."""
+        value = mention.value
+        if isinstance(value, Number) and value.unit == "percentage point":
+            return self.index.find(replace(value, unit="point"))
+        both = _OVER.fullmatch(self.parsed.text, mention.start, mention.end)
+        if both is None or not isinstance(value, Name):
+            return {}
+        leaves = self.structure.leaves
+        ends = [self.index.find(Number(Fraction(number))) for number in both.groups()]
+        parents = [{(leaves[leaf].frame, leaves[leaf].keys[:-1]) for leaf in found} for found in ends]
+        return {
+            leaf: Relation.EQUAL
+            for found in ends
+            for leaf in found
+            if (leaves[leaf].frame, leaves[leaf].keys[:-1]) in parents[0] & parents[1]
+        }
+
     def _on_weekdays(self, mention: Mention) -> dict[int, Relation]:
         """The dates that tell rows apart and are on the weekdays of a mention."""
         if not isinstance(mention.value, Weekdays):
@@ -92,13 +141,14 @@ class MentionFinder:
         }
 
     def _in_names(self) -> bytearray:
-        """A 1 for each character of a name of the data that has digits, such as "Edge 12"."""
+        """A 1 for each character of a name that has digits, or a month: "Edge 12", "June Castell"."""
         covered = bytearray(len(self.parsed.text) + 1)
         names = {frame.name for frame in self.structure.frames} | {
             clean_value(leaf.value) for leaf in self.structure.leaves if leaf.kind == "value"
         }
         for name in names:
-            if any(map(str.isdecimal, name)) and any(map(str.isalpha, name)) and len(name) <= MAX_NAME:
+            has_digits = any(map(str.isdecimal, name)) and any(map(str.isalpha, name))
+            if (has_digits or _MONTH_IN_NAME.search(name)) and len(name) <= MAX_NAME:
                 start = self.parsed.text.find(name)
                 while start >= 0:
                     covered[start : start + len(name)] = b"\x01" * len(name)

@@ -94,6 +94,8 @@ class Match(NamedTuple):
 
 
 _MARK = lazy_pattern(r"[,;)]")
+# "22 stitches and 30 rows"
+_MARK_BEFORE = lazy_pattern(r"[,;)]|\s(?:and|plus)(?=\s)")
 _NOTHING = lazy_pattern(
     r"\b(?:without|no|zero)\s(?!more|less|fewer|later|earlier|longer|higher|lower|smaller|larger|other)"
     r"(?:an?\s(?:single\s)?|any\s)?(?P<what>[a-z]+)",
@@ -238,6 +240,10 @@ class Matcher:
                 best[word] = max(best.get(word, 0.0), 1 - (distance - 1) / (NEAR + 1))
         if own is not None and best.keys().isdisjoint(own):
             return 0.0
+        if own and self.is_plain:
+            # The words of the objects around need not be said.
+            of_own = sum(best.get(word, 0.0) for word in own) / len(own)
+            return max(sum(best.values()) / len(wanted), of_own)
         return sum(best.values()) / len(wanted) if best else 0.0
 
     @cached_property
@@ -279,13 +285,13 @@ class Matcher:
         if number < 0:
             return 0
         # "After the €250 deductible, €3,900": what stands before the comma belongs to the number before.
-        marks = list(_MARK.finditer(self.parsed.text, ends[number], place))
+        marks = list(_MARK_BEFORE.finditer(self.parsed.text, ends[number], place))
         return marks[-1].end() if marks else ends[number]
 
     def _start_after(self, place: int) -> int:
         starts, _ = self._exact
         number = bisect_left(starts, place)
-        if number < len(starts) and _MARK.match(self.parsed.text, place):
+        if _MARK.match(self.parsed.text, place):
             return place
         # Words before the next number may be its own.
         return (place + starts[number]) // 2 if number < len(starts) else len(self.parsed.text)
@@ -336,6 +342,8 @@ class Matcher:
         may_be_sibling = is_amount or (is_percent and self._is_amount(mention))
         if instead is None and may_be_sibling and candidates and candidates[0].scope >= MIN_SCOPE:
             instead = self._of_sibling(span, candidates)
+        if instead is None and is_amount and len(leaves) == 1:
+            instead = self._of_exchanged(mention, next(iter(leaves)))
         may_stray = is_amount or isinstance(mention.value, Name)
         if instead is None and may_stray and candidates and candidates[0].scope == 0:
             instead = self._displaced(span, candidates[0], leaves, scope)
@@ -399,11 +407,20 @@ class Matcher:
         inside = self.namings[bisect_left(self._named_at, start) : bisect_left(self._named_at, end)]
         return any(frame in naming.frames and not span[0] <= naming.start < span[1] for naming in inside)
 
+    def _words_of_stated(self, span: Span) -> frozenset[str]:
+        """The words of keys whose values stand in the sentence of a span: VAT beside "19 %"."""
+        stated = [leaf for _, leaves in self._found_beside(span) for leaf in leaves]
+        return frozenset().union(*(self.labels[leaf] for leaf in stated))
+
     def _is_stated_beside(self, leaf: int, span: Span) -> bool:
         """Whether another mention in the sentence states a leaf: the words that ask for it are its own."""
+        return any(leaf in leaves for _, leaves in self._found_beside(span))
+
+    def _found_beside(self, span: Span) -> list[tuple[Mention, dict[int, Relation]]]:
+        """The other mentions in the sentence of a span, with what they state."""
         start, end = self._segment_of(span[0])
         first, last = bisect_left(self._found_at, start), bisect_left(self._found_at, end)
-        return any(leaf in leaves and mention.start != span[0] for mention, leaves in self.found[first:last])
+        return [pair for pair in self.found[first:last] if pair[0].start != span[0]]
 
     @cached_property
     def _found_at(self) -> list[int]:
@@ -442,13 +459,14 @@ class Matcher:
         if len(candidates) != 1 or self.words_near(leaf.index, sentence) & self.own_words[leaf.index]:
             return None
         parent = leaf.path.rpartition(".")[0]
+        said = self._words_of_stated(span)
         named = [
             other
             for index in self.structure.frames[leaf.frame].leaves
             if (other := leaves[index]).kind == "value" and other.path.rpartition(".")[0] == parent
             if index != leaf.index
             and self.words_near(index, sentence, asserted=True) >= self.own_words[index] != frozenset()
-            if not self._is_stated_beside(index, span)
+            if not self._is_stated_beside(index, span) and not self.own_words[index] & said
         ]
         if len(named) != 1 or not parent:
             return None
@@ -463,15 +481,34 @@ class Matcher:
     def _is_exchanged(self, mention: Mention, leaves: Mapping[int, Relation], instead: Candidate) -> bool:
         """Whether another number of the sentence has the value asked for, and is asked for this one."""
         span = mention.start, mention.end
-        start, end = self._segment_of(span[0])
-        first, last = bisect_left(self._found_at, start), bisect_left(self._found_at, end)
-        for other, stated in self.found[first:last]:
-            if instead.leaf in stated and other.start != span[0]:
+        for other, stated in self._found_beside(span):
+            if instead.leaf in stated:
                 asked = self._asked_for(other, stated, self.scope(other.start, other.end))
                 if asked is not None and asked.leaf in leaves and min(asked.cue, instead.cue) >= PLAINLY:
                     own = max((self.cue(leaf, span, alone=True) for leaf in leaves), default=0.0)
                     return own < SLIGHTLY
         return False
+
+    def _of_exchanged(self, mention: Mention, leaf: int) -> Candidate | None:
+        """The value of the same object that a number is exchanged with: each has the words of the other."""
+        span = mention.start, mention.end
+        parent = self.structure.leaves[leaf].path.rpartition(".")[0]
+        for other, stated in self._found_beside(span):
+            if len(stated) != 1 or type(other.value) is not type(mention.value):
+                continue
+            twin, place = next(iter(stated)), (other.start, other.end)
+            if twin == leaf or self.structure.leaves[twin].path.rpartition(".")[0] != parent:
+                continue
+            crossed = min(self._own_cue(twin, span), self._own_cue(leaf, place))
+            straight = max(self._own_cue(leaf, span), self._own_cue(twin, place))
+            if crossed >= MIN_CUE and straight < SLIGHTLY and self._is_comparable(twin, mention):
+                return Candidate(twin, Relation.DIFFERENT, PLAINLY, 0.5)
+        return None
+
+    def _own_cue(self, leaf: int, span: Span) -> float:
+        """How near a word that only this leaf of its object has stands to a number, and to no other."""
+        own = [frozenset((word,)) for word in self.own_words[leaf]]
+        return max((self._find_cue(word, word, span) for word in own), default=0.0)
 
     def _is_comparable(self, leaf: int, mention: Mention) -> bool:
         return any(

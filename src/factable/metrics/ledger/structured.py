@@ -34,15 +34,18 @@ from factable.metrics.ledger.rules.orders import orders
 from factable.metrics.ledger.rules.quantified import quantified
 from factable.metrics.ledger.rules.quantities import quantities
 from factable.metrics.ledger.rules.ranges import ranges
+from factable.metrics.ledger.rules.rests import rests
 from factable.metrics.ledger.rules.roles import roles
 from factable.metrics.ledger.rules.routes import routes
 from factable.metrics.ledger.rules.row_conflicts import row_conflicts
 from factable.metrics.ledger.rules.row_pairs import row_pairs
 from factable.metrics.ledger.rules.schedules import schedules
 from factable.metrics.ledger.rules.statuses import status_clashes
+from factable.metrics.ledger.rules.strangers import strangers
 from factable.metrics.ledger.rules.tallies import tallies
 from factable.metrics.ledger.rules.targets import targets
 from factable.metrics.ledger.rules.winners import winners
+from factable.metrics.ledger.rules.written_units import written_units
 from factable.metrics.ledger.rules.yes_no import yes_no_statements
 from factable.metrics.ledger.twins import twins
 from factable.metrics.ledger.verdict import ClaimState
@@ -277,6 +280,9 @@ class StructuredReading:
             ranges,
             twins,
             winners,
+            strangers,
+            written_units,
+            rests,
         )
         further = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)
@@ -414,7 +420,9 @@ def _number_features(
         "missing date": float(is_missing and isinstance(value, Date)),
         "cue": best.cue if best else 0.0,
         "scope": best.scope if best else 0.0,
-        "out of scope": float(best is not None and best.scope == 0.0),
+        "out of scope": float(
+            best is not None and best.scope == 0.0 and not _is_named(reading, best.leaf, match.span)
+        ),
         "less exact": float(best is not None and best.relation is not Relation.EQUAL),
         "another is asked for": float(match.instead is not None and computed is None),
         "missing in arithmetic": float(is_missing and reading.matcher.asks_for_arithmetic(match.span)),
@@ -433,10 +441,17 @@ def _number_features(
     return features, state, leaves, note
 
 
+def _is_named(reading: StructuredReading, leaf: int, span: Span) -> bool:
+    """Whether the sentence names the column of a value, and no row: "humidity rose from 71 to 79 %"."""
+    matcher = reading.matcher
+    return not matcher.scope(*span) and bool(matcher.words_near(leaf, sentence_of(reading, span)))
+
+
 def _computed(reading: StructuredReading, match: Match) -> Computed | None:
     """How a number follows from the data that is not in it, or only in what the text does not speak of."""
     best = match.candidates[0] if match.candidates else None
-    if best is not None and (best.scope > 0 or best.cue >= MIN_CUE):
+    is_stated = best is not None and (best.scope > 0 or best.cue >= MIN_CUE)
+    if is_stated and match.instead is None:
         return None
     # Where words ask for another value, or the data has the number elsewhere, chance is no excuse.
     only_asked = match.instead is not None or best is not None
@@ -445,6 +460,7 @@ def _computed(reading: StructuredReading, match: Match) -> Computed | None:
         match.mention,
         sentence_of(reading, match.span),
         only_asked=only_asked,
+        only_sure=is_stated,
         instead=match.instead.leaf if match.instead else None,
     )
 

@@ -62,7 +62,8 @@ population people users subscribers customers viewers views visitors followers d
 members inhabitants residents units copies plays streams listeners votes streaming sold shipments
 """)
 _TEMPERATURE = _set_of(
-    "temp temps temperature temperatures dew dewpoint feels heat chill oven air water high low"
+    "temp temps temperature temperatures dew dewpoint feels heat chill oven air water high low min max avg "
+    "threshold"
 )
 _LENGTH = _set_of("""
 distance length height width depth elevation altitude radius diameter perimeter ascent descent climb gain
@@ -149,6 +150,7 @@ _DIMENSION_WORDS = {
     "money": MONEY_WORDS,
 }
 _MAX_UNIT_WORDS = 4
+_LAST_LETTER = lazy_pattern(r"_(c|f)\Z", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -159,6 +161,15 @@ def _hint_of_name(attribute: str) -> Hint:
     hints = [_hint_of_step(step) for step in steps if step]
     if not hints:
         return Hint()
+    last = _LAST_LETTER.search(steps[-1])
+    if (
+        last
+        and not hints[-1].unit
+        and {word for hint in hints[:-1] for word in hint.words.lower().split()} & _TEMPERATURE
+    ):
+        # temperature.valley_c
+        unit = {"c": "degree Celsius", "f": "degree Fahrenheit"}[last[1].lower()]
+        hints[-1] = replace(hints[-1], unit=unit, words=hints[-1].words[:-2])
     measured = next((hint for hint in reversed(hints) if hint.unit or hint.scale > 1), hints[-1])
     period = next((hint.period for hint in reversed(hints) if hint.period), "")
     words = " ".join(hint.words for hint in hints if hint.words)

@@ -10,7 +10,7 @@ from factable.text.values.units import unit_of
 
 _SPLIT_DIMENSIONS = ("length", "mass", "time", "calendar")
 _PART_GAPS = (" ", ", ", " and ", ", and ")
-_BETWEEN = lazy_pattern(r"(?<![^\W_])(between|from)\s\Z", re.IGNORECASE)
+_BETWEEN = lazy_pattern(r"(?<![^\W_])(between|from|by)\s\Z", re.IGNORECASE)
 _JOIN_WINDOW = 9
 _ENDS_IN_PART = lazy_pattern(r"(?<![^\W_])(?:half|(?:third|quarter|fifth|eighth|tenth)s?)\Z", re.IGNORECASE)
 

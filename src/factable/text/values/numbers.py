@@ -150,7 +150,7 @@ _PARTS |= {f"{word}s": number for word, number in _PARTS.items()}
 _SCALE_WORD = "|".join(SCALES)
 _STARTS = lazy_pattern(
     rf"(?<![^\W_])(?:({'|'.join([*_SMALL, *_ORDINALS])})|(half)(?:\s({_SCALE_WORD}|a\s(?:{_SCALE_WORD})))?"
-    rf"|an?[\s-](dozen|hundred|{_SCALE_WORD})|an?\s(third|quarter|fifth|eighth|tenth)(?!\s(?:party|person|time|quarter))"
+    rf"|an?[\s-](dozen|hundred|{_SCALE_WORD})|(?:an?|every(?=\squarter\sof\san\shour))\s(third|quarter|fifth|eighth|tenth)(?!\s(?:party|person|time|quarter))"
     rf"|(an?)(?=\s[a-z]+\sand\s(?:a\shalf|a\squarter|a\sthird|three\squarters)|\s(?:hour|minute|day|week|year|foot)\s(?:and\s)?(?:\d|[a-z-]+\s(?:minutes|seconds|"
     rf"hours|days|weeks|months|inches)))|(an?)(?=\s(?:hour|minute)(?![^\W_]))|(a\ssingle)(?=\s))(?![^\W_])",
     re.IGNORECASE,

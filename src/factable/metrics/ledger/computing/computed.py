@@ -7,6 +7,7 @@ number has so many digits, and there are so few ways to compute one, that it can
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, permutations
@@ -18,13 +19,15 @@ from factable.metrics.ledger.computing.per_unit import products_per_unit
 from factable.metrics.ledger.computing.remainders import LEFT, remainders
 from factable.metrics.ledger.computing.rescaling import scales_in
 from factable.metrics.ledger.computing.row_counts import count_of_rows
+from factable.metrics.ledger.computing.shifts import shifted_moment
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.matching import EARLIER, Matcher, frames_named_in, numbers_in
 from factable.metrics.ledger.twins import twins_of
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
-from factable.text.values import Mention, Number
-from factable.text.values.units import unit_of, vaguer_unit
+from factable.text.templates import split_identifier
+from factable.text.values import STATED, Date, Mention, Number, Time, compare_values
+from factable.text.values.units import unit_of, units_named, vaguer_unit
 from factable.types import Span
 
 # More values than these are not paired with each other.
@@ -43,6 +46,8 @@ _SPREAD = 5
 _NEAR = 45
 _RIGHT_BESIDE = 30
 _PERCENT = "percent"
+_MINUTES_A_DAY = 1440
+_IN_OTHER_UNIT = lazy_pattern(r"\s?\(|\s?/\s?|,?\sor\s|,\s", re.IGNORECASE)
 _OTHERS = lazy_pattern(r"\sothers?\b", re.IGNORECASE)
 
 _DIFFERENCE = lazy_pattern(
@@ -102,20 +107,26 @@ def computed_number(
     sentence: Span,
     *,
     only_asked: bool = False,
+    only_sure: bool = False,
     instead: int | None = None,
 ) -> Computed | None:
     """How a number that the data does not have follows from it.
 
-    `only_asked` if the words must ask for it; `instead` is the value that stands in the data where the words
-    point, from which a percentage may lead to the number.
+    `only_asked` if the words must ask for it, `only_sure` if nothing may be met by chance; `instead` is the
+    value that stands in the data where the words point, from which a percentage may lead to the number.
     """
     number = mention.value
+    if isinstance(number, Date | Time):
+        shifted = shifted_moment(matcher, number)
+        return Computed(*shifted) if shifted else None
     if not isinstance(number, Number) or number.high is not None:
         return None
     search = _Search(matcher, number, mention, sentence)
     for result in search.sure_results(instead):
         if agrees(number, result.value) is True:
             return Computed(result.leaves, f"{result.explanation} = {show(result.value)}")
+    if only_sure:
+        return None
     only_asked = only_asked or search.is_explicit
     for family in search.families():
         chance = _chance(number, len(family.results))
@@ -151,7 +162,7 @@ class _Search:
         self.near = matcher.parsed.text[
             max(sentence[0], mention.start - _NEAR) : min(sentence[1], mention.end + _NEAR)
         ]
-        self.dimension = _dimension(number.unit)
+        self.dimension = "temperature" if number.unit == "degree" else _dimension(number.unit)
         self.is_percent = number.unit == _PERCENT
         written = matcher.parsed.text[mention.start : mention.end]
         self.is_share = 0 < number.value < 1 and not any(map(str.isdecimal, written))
@@ -194,7 +205,9 @@ class _Search:
                 yield from (each for each in family.results if instead in each.leaves)
 
     def _from_the_text(self) -> Iterator[Result]:
-        """Sums and differences of two numbers that the sentence gives: "£2,500, after costs of £640"."""
+        """What two numbers of the sentence give, "£2,500, after costs of £640", or one in another unit."""
+        yield from self._converted()
+        yield from self._between_times()
         if _chance(self.number, 1) > SURE_CHANCE:
             return
         before = [
@@ -208,6 +221,29 @@ class _Search:
             if one > other > 0:
                 yield Result(one - other, (), f"{show(one)} − {show(other)}")
                 yield Result(one + other, (), f"{show(one)} + {show(other)}")
+
+    def _between_times(self) -> Iterator[Result]:
+        """The time between two times of day that the sentence gives."""
+        seconds = unit_of(self.number.unit).factor if self.dimension == "time" else 0
+        times = [
+            each.value
+            for each in self.matcher.parsed.mentions
+            if seconds and isinstance(each.value, Time) and each.value.end is None
+            if self.sentence[0] <= each.start < self.sentence[1]
+        ]
+        for start, end in combinations(times[:MAX_PAIRED], 2):
+            gap = (end.start - start.start) % _MINUTES_A_DAY
+            yield Result(Fraction(60 * gap) / seconds, (), f"{gap} minutes")
+
+    def _converted(self) -> Iterator[Result]:
+        """Numbers right before this one, in its unit: "19 °C (66 °F)"."""
+        for each in self.matcher.parsed.mentions:
+            other = each.value
+            gap = self.matcher.parsed.text[each.end : self.mention.start]
+            if not isinstance(other, Number) or not other.unit or not _IN_OTHER_UNIT.fullmatch(gap):
+                continue
+            if other.unit != self.number.unit and compare_values(other, self.number) in STATED:
+                yield Result(self.number.value, (), f"{show(other.value)} {other.unit}")
 
     def _aggregates(self, amounts: Sequence[Amount], is_series: bool) -> Iterator[_Family]:
         """Sum, mean and shares of values of one kind."""
@@ -282,9 +318,11 @@ class _Search:
             alike = [(one, other) for one, other in ordered if one.dimension == other.dimension]
             yield _Family(list(self._differences(alike)), True)
         if self.is_percent:
-            yield _Family(
-                quotients_of(((a, b) for a, b in ordered if a.dimension == b.dimension), 100), False
-            )
+            alike = [(a, b) for a, b in ordered if a.dimension == b.dimension]
+            # "Of its 18,500 objects, 6.5 percent": the whole is said.
+            of_said = [(a, b) for a, b in alike if b.value in self._said and a.value < b.value]
+            yield _Family(quotients_of(of_said, 100), bool(_SHARE.search(self.words)))
+            yield _Family(quotients_of(alike, 100), False)
             rests = [
                 Result(100 - amount.value, amount.leaves, f"100 − {amount.shown}")
                 for amount in amounts
@@ -319,9 +357,19 @@ class _Search:
             if self.is_percent and other.value:
                 change = 100 * (one.value / other.value - 1)
                 yield Result(change, one.leaves + other.leaves, f"{one.shown} / {other.shown} − 1")
-            elif one.value > other.value and one.dimension in ("", self.dimension):
+            elif one.value > other.value and self._may_differ(one, other):
                 shown = f"{one.shown} − {other.shown}"
                 yield Result(one.value - other.value, one.leaves + other.leaves, shown)
+
+    def _may_differ(self, one: Amount, other: Amount) -> bool:
+        """Whether a difference has the unit of the number; bare numbers are time only under similar keys."""
+        if one.dimension or not self._is_time:
+            return one.dimension in ("", self.dimension)
+        first, second = (
+            self.matcher.structure.leaves[amount.leaves[0]].key_words if amount.leaves else ()
+            for amount in (one, other)
+        )
+        return not set(first).isdisjoint(second)
 
     def _may_be_product(self, first: Amount, second: Amount) -> bool:
         """Whether a product has the unit of the number: of two amounts one has it, the other counts."""
@@ -349,14 +397,15 @@ class _Search:
         amounts = [(leaf, amount) for leaf, _ in readings if (amount := self._amount(leaf)) is not None]
         if self.is_percent or len(rates) > MAX_PAIRED or len(amounts) > MAX_PAIRED * 2:
             return
-        results = [
-            Result(amount.value * share / 100, (leaf, rate), f"{amount.shown} × {show(share)} %")
-            for rate, percent in rates
-            for leaf, amount in amounts
-            for share in (percent, 100 - percent, 100 + percent)
-            if leaf != rate and amount.dimension in ("", self.dimension)
-        ]
-        yield _Family(results, len(rates) == 1 and bool(_DIFFERENCE.search(self.near)))
+        for rate, percent in rates:
+            results = [
+                Result(amount.value * share / 100, (leaf, rate), f"{amount.shown} × {show(share)} %")
+                for leaf, amount in amounts
+                for share in (percent, 100 - percent, 100 + percent)
+                if leaf != rate and amount.dimension in ("", self.dimension)
+            ]
+            is_named = bool(self.matcher.words_near(rate, self.sentence))
+            yield _Family(results, is_named or (len(rates) == 1 and bool(_DIFFERENCE.search(self.near))))
 
     def _of_totals(self) -> Iterator[_Family]:
         """What is left of one total after another, and shares of totals."""
@@ -389,7 +438,8 @@ class _Search:
                 differences = [
                     Result(first.value - second.value, first.leaves, f"{first.shown} − {second.shown}")
                     for first, second in combinations(amounts, 2)
-                    if {first.dimension, second.dimension} <= {"", self.dimension}
+                    if {first.dimension, second.dimension}
+                    <= {self.dimension, self.dimension if self._is_time else ""}
                 ]
                 yield _Family(differences, bool(_DIFFERENCE.search(self.near)))
 
@@ -537,10 +587,12 @@ class _Search:
             (value for value in self.matcher.index.readings[leaf] if isinstance(value, Number)),
             key=lambda value: not value.unit,
         )
-        for value in readings:
+        for reading in readings:
+            value = reading if reading.unit else replace(reading, unit=self._unit_in_keys(leaf))
             if value.high is None and not value.bound:
                 measured = _dimension(value.unit)
-                is_same = unit in ("", _PERCENT, vaguer_unit(value.unit)) or value.unit in ("", unit)
+                is_bare = not value.unit and not self._is_time
+                is_same = unit in ("", _PERCENT, vaguer_unit(value.unit)) or is_bare or value.unit == unit
                 is_same = is_same or (unit == "point" and value.unit == _PERCENT)
                 if is_same or measured == self.dimension == _PERCENT:
                     return Amount(value.value, (leaf,), show(value.value), measured)
@@ -549,6 +601,19 @@ class _Search:
                     amount = value.value * own.factor / asked.factor
                     return Amount(amount, (leaf,), show(amount), measured)
         return None
+
+    @property
+    def _is_time(self) -> bool:
+        """Whether the number is a span of time: bare numbers are none, where their keys do not say so."""
+        return self.dimension in ("time", "calendar")
+
+    def _unit_in_keys(self, leaf: int) -> str:
+        """The unit of time that ends a key of a leaf: `minutes: 25`, `replyMin: {current: 34}`."""
+        for key in reversed(self.matcher.structure.leaves[leaf].keys):
+            units = units_named(split_identifier(key).split()[-1]) if self._is_time and key else ()
+            if units and unit_of(units[0]).dimension in ("time", "calendar"):
+                return units[0]
+        return ""
 
     def _durations(self) -> Iterator[_Family]:
         """The time between two moments of one object or column."""

@@ -14,7 +14,7 @@ from factable.text.values.units import unit_of
 #: Words that ask for what is left.
 LEFT = lazy_pattern(
     r"\b(?:left|free|available|remain\w*|spare|vacant|vacanc\w+|unoccupied|unsold|unused|unfilled|untaken|empty|open|"
-    r"outstanding|still|leav(?:es|ing)|room\sfor)\b",
+    r"outstanding|still|leav(?:es|ing)|room\sfor|closed|missing|failed|absent|not)\b",
     re.IGNORECASE,
 )
 _WHOLE_WORDS = """
@@ -24,7 +24,7 @@ available allocated goal target planned allotted tickets docks bays tables desks
 _TAKEN_WORDS = """
 occupied used taken booked enrolled sold filled registered reserved spent consumed occupancy attended
 attendance participants raised completed done issued allocated checked rented lent assigned claimed paid
-collected
+collected open running active working finished finishers passed present
 """
 _WHOLE, _TAKEN = frozenset(_WHOLE_WORDS.split()), frozenset(_TAKEN_WORDS.split())
 

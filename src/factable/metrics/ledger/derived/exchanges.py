@@ -22,6 +22,8 @@ def check_exchanges(clause: Clause) -> Iterator[Derived]:
         return
     columns = [column for column in clause.rows.columns if column.kind == "number"]
     columns = fitting(clause.rows, columns, a.value.unit)
+    named = [tie.column for tie in clause.ties(amounts=True) if tie.column in columns]
+    columns = named or columns
     if any(_has(column, first, a) or _has(column, second, b) for column in columns):
         return
     crossed = [column for column in columns if _has(column, first, b) and _has(column, second, a)]

@@ -23,6 +23,7 @@ _LOW_KEY = lazy_pattern(rf"\b{_RANGE_WORDS}\b.*\b{_LOW_WORDS}\b|\b{_LOW_WORDS}\b
 _HIGH_KEY = lazy_pattern(
     rf"\b{_RANGE_WORDS}\b.*\b{_HIGH_WORDS}\b|\b{_HIGH_WORDS}\b.*\b{_RANGE_WORDS}\b|\b(?:limit|threshold)\b"
 )
+_LIMIT_OBJECT = lazy_pattern(r"\b(?:limits?|thresholds?|max|maxim\w+)\Z")
 _RANGE_KEY = lazy_pattern(r"(?:ref\w*|normal|target)(?:\srange|\sinterval|\svalues?)?|range")
 _VALUE_KEYS = frozenset(
     ["value", "result", "measured", "measurement", "reading", "level", "current", "concentration"]
@@ -105,6 +106,7 @@ def _holds(kind: str, one: _Measured, *, is_limit: bool) -> bool | None:
 
 
 def _measured(structure: Structure) -> Iterator[_Measured]:
+    yield from _in_parallel(structure)
     objects: dict[str, list[Leaf]] = defaultdict(list)
     for leaf in structure.leaves:
         if leaf.kind == "value":
@@ -132,6 +134,25 @@ def _measured(structure: Structure) -> Iterator[_Measured]:
             name = split_identifier(re.split(r"[.\[]", inner)[-1]) if inner else frame.name
             words = frozenset(word for word in stems_of(name)[:_MAX_NAME_WORDS] if len(word) > 2)
             yield _Measured(frame, words - {"total", "level"}, value, low, high)
+
+
+def _in_parallel(structure: Structure) -> Iterator[_Measured]:
+    """Values whose limits an object beside theirs has under the same keys."""
+    by_key: dict[tuple[str, str], list[tuple[str, Leaf]]] = defaultdict(list)
+    for leaf in structure.leaves:
+        place, _, key = leaf.path.rpartition(".")
+        around, _, holder = place.rpartition(".")
+        if leaf.kind == "value" and holder:
+            by_key[around, key].append((split_identifier(holder).lower(), leaf))
+    for (_, key), members in by_key.items():
+        limits = [leaf for holder, leaf in members if _LIMIT_OBJECT.search(holder)]
+        values = [leaf for holder, leaf in members if not _LIMIT_OBJECT.search(holder)]
+        if len(limits) != 1 or len(values) != 1:
+            continue
+        value, high = (read_cell(leaf.index, leaf.value, leaf.label) for leaf in (values[0], limits[0]))
+        words = frozenset(word for word in stems_of(split_identifier(key)) if len(word) > 1)
+        if value.number is not None and high.number is not None:
+            yield _Measured(structure.frame_of(values[0]), words, value, None, high)
 
 
 def _range_of(leaf: int, text: str) -> tuple[Cell, Cell] | None:

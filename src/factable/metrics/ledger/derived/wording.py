@@ -50,6 +50,7 @@ episode
 budget
 gross total revenue earning
 viewer audience watch
+view watch viewed watched popular
 rain rainfall precipitation wet
 cloud cloudy
 pressure

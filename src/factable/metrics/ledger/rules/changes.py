@@ -65,12 +65,15 @@ _AFTER = frozenset(
         "closing",
     ]
 )
+_TIMES = r"(?:year|month|week|quarter|day|season)"
+_EARLIER = rf"(?:in |on )?(?:the )?(?:{_TIMES} (?:before|earlier)|(?:previous|prior|last) {_TIMES})"
 _UP = (
     r"ros(?:e|en)|rising|rises?|increas(?:e[sd]?|ing)|gr[eo]wn?|grows|growing|growth|climb(?:ed|ing|s)?|gain(?:ed|s)?|strengthen(?:ed|s|ing)?|"
     r"went up|gone up|raised|surg(?:ed|ing|es?)|jump(?:ed|s|ing)?|soar(?:ed|ing|s)?|expand(?:ed|ing|s)?|"
     r"edg(?:ed|ing) up|picked up|(?<!used )(?<!using )(?<!uses )(?<!made )(?<!makes )(?<!making )"
     r"up(?= (?:by|from|to|about|nearly|slightly|sharply|some|[\d$€£])|,|\Z)|"
-    r"(?:is|was|are|were) higher|boosted|added"
+    r"(?:is|was|are|were) higher|boosted|added|"
+    rf"(?:more|higher) than {_EARLIER}"
 )
 _DOWN = (
     r"fell|fallen|falling|falls?|declin(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|dropp(?:ed|ing)|drops?|"
@@ -79,7 +82,8 @@ _DOWN = (
     r"s[au]nk|sinking|plung(?:ed|ing)|"
     r"plummeted|lost|dipp(?:ed|ing)|dips?|contracted|edg(?:ed|ing) down|tumbled|"
     r"slumped|slashed|trimmed|weaken(?:ed|s|ing)?|cut(?:s|ting)?|"
-    r"down(?= (?:by|from|to|about|nearly|slightly|sharply|some|[\d$€£])|,|\Z)|(?:is|was|are|were) lower|eased"
+    r"down(?= (?:by|from|to|about|nearly|slightly|sharply|some|[\d$€£])|,|\Z)|(?:is|was|are|were) lower|"
+    rf"eased|(?:fewer|less|lower) than {_EARLIER}"
 )
 _BETTER, _WORSE = r"improv(?:ed|es?|ing|ement)|better", r"worsen(?:ed|s|ing)?|deteriorat(?:ed|es|ing)"
 _WORD = lazy_pattern(
@@ -123,6 +127,8 @@ _MONEY = "money"
 _CHANGES = frozenset(
     ["change", "delta", "growth", "diff", "difference", "variation", "increase", "yoy", "mom", "trend"]
 )
+# What was before, as in `previous_year`.
+_PERIODS = frozenset(("year", "quarter", "month", "week", "day", "period", "season", "time", "value"))
 # Among more pairs, a number is the difference of one too easily.
 _FEW_PAIRS = 6
 
@@ -254,6 +260,8 @@ def _when(leaf: Leaf) -> tuple[frozenset[str], tuple[int, str]]:
         stamp = f"{quarter[2] or ''}{quarter[1]}" if quarter else period
         return frozenset(words), (2, stamp) if stamp.isdecimal() else (3, stamp)
     is_before = bool(words & _BEFORE)
+    if is_before or words & _AFTER:
+        words -= _PERIODS
     return frozenset(words - _BEFORE - _AFTER), (0 if is_before else 1, "")
 
 

@@ -39,8 +39,25 @@ direction facing aspect orientation wind |
 size | small medium large
 fuel engine drive powertrain | petrol=gasoline diesel electric hybrid hydrogen
 furnishing furnished | furnished unfurnished
-employment contract | permanent temporary=fixed
+employment contract | permanent temporary=fixed freelance
 roast | light medium dark
+priority severity urgency risk importance impact threat |
+    low=minor medium=moderate=normal high=major=severe critical=urgent
+class cabin fare | economy business premium first
+delivery shipping | standard express overnight
+heating | gas oil electric=electricity pellet=pellets wood district
+species animal pet kind | dog=puppy cat=kitten rabbit hamster parrot horse pony
+sex gender | male=man=boy female=woman=girl
+property type kind category listing | apartment=flat house studio villa bungalow townhouse cottage
+vessel ship type kind category | tanker ferry freighter=cargo trawler tug yacht bulk=bulker container
+position role | goalkeeper defender midfielder forward=striker
+side eye ear knee arm leg | left right
+process processing method | washed natural honey
+shape | round=circular square oval rectangular triangular
+lens lenses | single progressive=varifocal bifocal
+payment method paid | cash card=credit=debit paypal invoice transfer
+spice heat spiciness | mild medium hot
+texture | smooth crunchy
 """
 # Words that may be said of anything in front of "to": "easy to reach".
 _USED_OTHERWISE = re.compile(r"\s(?:to|enough|on|with|time|days?|light|wine|room|house)\b", re.IGNORECASE)
@@ -90,8 +107,12 @@ def _members(leaf: Leaf, each: _Class) -> frozenset[str]:
 
 
 def _is_other(matcher: Matcher, word: str, each: _Class) -> bool:
-    """Whether the data has none of the words that mean the same."""
+    """Whether the data has none of the words that mean the same; where keys tell the class, no value."""
     same = [other for other, meaning in each.meaning.items() if meaning == each.meaning[word]]
+    if each.keys:
+        values = [leaf.value for leaf in matcher.structure.leaves]
+        words = {folded.folded for value in values for folded in split_words(clean_value(value))}
+        return words.isdisjoint(same)
     return not any(beginning(other) in matcher.data_words for other in same)
 
 

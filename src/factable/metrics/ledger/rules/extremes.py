@@ -63,7 +63,7 @@ def _called_extreme(matcher: Matcher, sentence: Span) -> Iterator[Checked]:
             continue
         mention, leaves = numbers[0]
         column = _column_of(matcher, leaves)
-        if column is None:
+        if column is None or _is_in_key(matcher, match["word"], leaves):
             continue
         values = sorted(set(column.values()))
         own = {column[leaf] for leaf in leaves}
@@ -75,6 +75,15 @@ def _called_extreme(matcher: Matcher, sentence: Span) -> Iterator[Checked]:
             right = show(values[-1] if is_high else values[0])
             note = f"{'highest' if is_high else 'lowest'} of {len(column)}: {right}"
             yield Checked((start, mention.end), "contradicted", tuple(leaves), note)
+
+
+def _is_in_key(matcher: Matcher, word: str, leaves: Collection[int]) -> bool:
+    """Whether a key has the word: a minimum of 50 is the `min_stock` of its row."""
+    return any(
+        key == word or (key in ("min", "max") and word.startswith(key))
+        for leaf in leaves
+        for key in matcher.structure.leaves[leaf].key_words
+    )
 
 
 def _called_next(matcher: Matcher, sentence: Span) -> Iterator[Checked]:

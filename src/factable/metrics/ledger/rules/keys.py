@@ -99,6 +99,18 @@ paid | unpaid, outstanding
 insured | uninsured
 new | used, second hand, pre owned
 toxic, poisonous, harmful | nontoxic, non toxic, harmless
+open | closed, shut
+locked | unlocked
+full | empty
+occupied, taken | vacant, unoccupied
+wireless, cordless | wired, corded
+late, delayed | on time, punctual, on schedule
+passed | failed
+completed, finished | incomplete, unfinished
+approved, accepted | rejected, declined, refused
+indoor | outdoor
+married | unmarried
+sweet | savoury
 hipster, hip
 touristy, touristic
 divey, dive bar, dive
@@ -119,6 +131,11 @@ _THINGS = words_in(
 _OF_KINDS = words_in("parking ambience music payment style entertainment seating")
 # What everything of its kind has; only what it is like can be told.
 _ABSTRACT = words_in("ambience ambiance atmosphere quality style condition rating")
+# What costs money or is free; free of accidents is another thing.
+_CHARGED = words_in(
+    """bus shuttle parking wifi entry admission shipping delivery return cancellation trial breakfast
+    transfer transport ticket coffee drink service repair installation"""
+)
 # "price: free" is no yes to a price.
 _PRICES = words_in("price cost fee charge admission entry ticket rate deposit")
 # What an adjective of a field may describe, beside the words of the field itself.
@@ -219,9 +236,9 @@ def _parse_groups() -> dict[tuple[str, ...], tuple[Phrase, ...]]:
             for phrase in part.split(",")
             if phrase.strip()
         )
+        opposites = tuple(Phrase(phrase.stems, not phrase.is_opposite) for phrase in phrases)
         for phrase in phrases:
-            if not phrase.is_opposite:
-                groups.setdefault(phrase.stems, phrases)
+            groups.setdefault(phrase.stems, opposites if phrase.is_opposite else phrases)
     return groups
 
 
@@ -307,7 +324,7 @@ def _key_of(leaves: tuple[Leaf, ...]) -> YesNoKey | None:
         return None
     parts = _parts_of(stems)
     label = leaf.label
-    if len(stems) > 1 and stems[-1] == "free" and tuple(stems) not in _GROUPS:
+    if len(stems) > 1 and stems[-1] == "free" and tuple(stems) not in _GROUPS and stems[-2] not in _CHARGED:
         # Accident-free: there was none.
         parts = _parts_of(stems[:-1])
         opposite = tuple(Phrase(phrase.stems, not phrase.is_opposite) for phrase in parts[-1])

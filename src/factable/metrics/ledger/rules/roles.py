@@ -13,7 +13,7 @@ from factable.types import Span
 
 # As far before a name as its role is looked for.
 _NEAR = 40
-_BEFORE_NAME = lazy_pattern(r"(?P<role>[\w-]+)(?:\s|,\s|:\s|\s(?:is|was)\s)\Z")
+_BEFORE_NAME = lazy_pattern(r"(?P<role>[\w-]+)(?:\s|,\s|:\s|\s(?:is|was|by)\s)\Z")
 
 
 def roles(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
@@ -38,9 +38,12 @@ def _check(matcher: Matcher, span: Span, leaves: Sequence[int]) -> Iterator[Chec
     if any(_is_called(matcher, leaf, role) for leaf in own):
         return
     for leaf in own:
-        for index in matcher.structure.frames[leaf.frame].leaves:
+        frames = list(matcher.structure.ancestors(matcher.structure.frames[leaf.frame]))
+        # "Hosted by" tells who did it, whatever object the name stands in.
+        around = frames if before[0].endswith(" by ") else frames[:1]
+        for index in [index for frame in around for index in frame.leaves]:
             other = matcher.structure.leaves[index]
-            is_name = other.kind == "value" and any(map(str.isupper, other.value))
+            is_name = other.kind == "value" and other.value[:1].isupper()
             if index not in leaves and is_name and _is_called(matcher, other, role):
                 yield Checked(span, "contradicted", (index,), f"{other.label}: {other.value}")
                 return

@@ -81,7 +81,7 @@ def _signs(matcher: Matcher, row_of: Mapping[int, int], count: int) -> Iterator[
             value.unit == "ordinal"
             or value.bound
             or value.high is not None
-            or (not value.unit and abs(value.value) <= _SMALL)
+            or (abs(value.value) <= _SMALL and not (value.unit and Relation.EQUAL in stated.values()))
         ):
             continue
         is_percent = isinstance(value, Number) and value.unit == "percent"

@@ -50,6 +50,7 @@ _HAVING = words_in(
 _AFTER_THINGS = words_in(", and or is are but with in on at for of to plus as which that from while not")
 # "A is stuck; the other two are not blocked" speaks of others than A.
 _OTHERS = lazy_pattern(r"\b(?:the|all|both|no)\s(?:others?|rest|remaining)\b")
+_JOINED = lazy_pattern(r"\b(?:and|or|with|than|to|others?|rest|remaining|by|between)\b", re.IGNORECASE)
 _REQUIRED = lazy_pattern(
     r"\b(?:requir|necessar|need|recommend|must|should|advis|suggest|essential|encourag)", re.I
 )
@@ -94,6 +95,7 @@ class _Reader:
             if frame.name:
                 self.by_name[frame.name.lower()].append(frame.index)
         self.name_lengths = {len(name) for name in self.by_name}
+        self.only_object = _only_object(structure)
         # What the sentence before was about.
         self.subject: int | None = None
         self.supporting: dict[str, list[_Scanned]] = {}
@@ -141,7 +143,7 @@ class _Reader:
 
     def _statement(self, key: YesNoKey, match: _Match, clause: Clause, sentence: Span) -> YesNo | None:
         says = _says(self.text, clause, match, key)
-        leaves = self._leaves(key, sentence, match.core)
+        leaves = self._leaves(key, sentence, clause, match.core)
         if not leaves or says is None:
             return None
         truth = _truth(leaves, key.is_whole)
@@ -157,12 +159,16 @@ class _Reader:
             state, note = "supported", f"{key.label}: told in other words of the data"
         return YesNo(leaves[0].index, span, match.core, says, state, note)
 
-    def _leaves(self, key: YesNoKey, sentence: Span, core: Span) -> tuple[Leaf, ...]:
+    def _leaves(self, key: YesNoKey, sentence: Span, clause: Clause, core: Span) -> tuple[Leaf, ...]:
         """The leaves that the words of a key are about; of several objects, those of the one named before."""
         frames = {leaf.frame for leaf in key.leaves}
         first = self.structure.frames[key.leaves[0].frame]
-        if len(frames) == 1 and first.parent is None:
+        if len(frames) == 1 and (first.parent is None or first.index == self.only_object):
             return key.leaves
+        in_clause = self._named(frames, self.text[clause.start : core[0]].lower())
+        if len(in_clause) == 1 and not _JOINED.search(self.text, clause.start, core[0]):
+            # "A is overdue, while B is not."
+            return tuple(leaf for leaf in key.leaves if leaf.frame in in_clause)
         said = self.text[slice(*sentence)].lower()
         before = said[: core[0] - sentence[0]]
         named = self._named(frames, said)
@@ -237,13 +243,15 @@ class _Scanned:
             last = self._phrase_end(index, phrase.stems)
             if last is None:
                 continue
-            places = self._others(index, last, key)
-            if places is None:
+            others = self._others(index, last, key)
+            if others is None:
                 return None
+            places = [place for place, _ in others]
             is_bare = key.is_adjective and len(phrase.stems) == 1
             if self._means_other(index, last) or (is_bare and not self._is_said_of(index, last, key)):
                 return None
             is_opposite = phrase.is_opposite != self._is_negated_word(index, last, phrase)
+            is_opposite ^= sum(other.is_opposite for _, other in others) % 2 == 1
             return min((*places, index)), max((*(place + 1 for place in places), last)), is_opposite
         return None
 
@@ -274,13 +282,19 @@ class _Scanned:
             place += 1
         return place
 
-    def _others(self, index: int, last: int, key: YesNoKey) -> list[int] | None:
-        """Where the other parts of a key stand near its head; None if one is missing."""
+    def _others(self, index: int, last: int, key: YesNoKey) -> list[tuple[int, Phrase]] | None:
+        """Where the other parts of a key stand near its head, and in which words; None if one is missing."""
         places = []
         for part in key.parts[:-1]:
             near = range(max(0, index - _MAX_GAP - 1), min(len(self.pieces), last + _MAX_GAP))
             place = next(
-                (at for at in near for phrase in part if self._phrase_end(at, phrase.stems) is not None), None
+                (
+                    (at, phrase)
+                    for at in near
+                    for phrase in part
+                    if self._phrase_end(at, phrase.stems) is not None
+                ),
+                None,
             )
             if place is None:
                 return None
@@ -319,6 +333,13 @@ class _Scanned:
         """Whether a word is a member of a list: a comma or "and" follows."""
         following = self.stems[index + 1] if index + 1 < len(self.stems) else ""
         return self.stems[index].endswith("ly") or following in (",", "and", "or")
+
+
+def _only_object(structure: Structure) -> int | None:
+    """The frame that holds all of the data: {"hotel": {…}}."""
+    inner = [frame for frame in structure.frames if frame.parent == 0]
+    is_only = len(inner) == 1 and "[" not in inner[0].path and not structure.frames[0].leaves
+    return inner[0].index if is_only else None
 
 
 def _names(name: str, said: str) -> bool:
