@@ -8,7 +8,8 @@ with one and with two processes: in all, and what each stage takes. `--peer` nam
 KaijuML/parent, whose own command reads, splits and scores the same rows, fewer of them, with as many
 processes; its start is taken off, ours is not. `--before` names a built checkout of another version of
 factable, whose command is run, too. All times are processor time, which other programs on the same machine
-change less than seconds.
+change less than seconds; from file to file, the least of three runs of each program, all in turn, and Python
+may keep its bytecode, as it does for an installed package.
 """
 
 import argparse
@@ -37,6 +38,7 @@ from parent import make_corpus
 
 # Examples for the peer, and for its start alone.
 PEER_ROWS, PEER_START = 2_000, 200
+ROUNDS = 3
 
 FORMS: dict[str, Callable[[Example], object]] = {
     "object": lambda example: {record.attribute: record.value for record in example.table.records},
@@ -116,17 +118,18 @@ def command_seconds(command: list[str], *, source: Path | None = None) -> float:
     """The processor time of a command and its children; `source` is where it finds factable."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = os.environ | ({"PYTHONPATH": str(source)} if source else {})
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
 
 
 def score_seconds(path: Path, jobs: int, source: Path | None = None) -> float:
-    """The processor time of `factable score`, the least of two runs."""
+    """The processor time of `factable score`."""
     out = str(path.with_suffix(".out"))
     options = ["-m", "parent", "--jobs", str(jobs), "--format", "jsonl", "--out", out]
     command = [sys.executable, "-m", "factable", "score", str(path), *options]
-    return min(command_seconds(command, source=source) for _ in range(2))
+    return command_seconds(command, source=source)
 
 
 # The command, telling the processor time of its first process alone.
@@ -145,8 +148,8 @@ def first_process_seconds(path: Path) -> float:
     return float(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
-def peer_seconds(checkout: str, examples: list[Example], jobs: int, folder: Path) -> float:
-    """The processor time of an example in the peer's own command, without its start."""
+def peer_seconds(checkout: str, examples: list[Example], jobs: int, folder: Path, size: int) -> float:
+    """The processor time of so many examples in the peer's own command, without its start, from fewer."""
     spent = []
     for size in (PEER_START, PEER_ROWS):
         files = [folder / name for name in ("texts", "references", "tables", "scores")]
@@ -163,26 +166,28 @@ def peer_seconds(checkout: str, examples: list[Example], jobs: int, folder: Path
         for option, file in zip(("-p", "-r", "-t", "--dest"), files, strict=True):
             command += [option, str(file)]
         spent.append(command_seconds([*command, "--n_jobs", str(jobs)]))
-    return (spent[1] - spent[0]) / (PEER_ROWS - PEER_START)
+    return size * (spent[1] - spent[0]) / (PEER_ROWS - PEER_START)
 
 
 def end_to_end(path: Path, examples: list[Example], size: int, peer: str | None, before: str | None) -> None:
     """Print what an example takes from file to file, beside orjson, the peer and another version."""
-    least = seconds(partial(parse_only, path), repeats=2) / size
-    print(
-        f"\nPARENT, JSON lines file to file, {size:,} objects; orjson alone {1e6 * least:.1f} µs an example"
-    )
+    print(f"\nPARENT, JSON lines file to file, {size:,} objects of {path.stat().st_size / 1e6:,.0f} MB")
     for jobs in (1, 2):
-        ours = score_seconds(path, jobs) / size
-        print(
-            f"--jobs {jobs}: {1e6 * ours:.1f} µs an example, start included; {ours / least:.1f} times orjson"
-        )
+        programs: dict[str, Callable[[], float]] = {
+            "orjson": partial(seconds, partial(parse_only, path), repeats=1),
+            "ours": partial(score_seconds, path, jobs),
+        }
         if before:
-            theirs = score_seconds(path, jobs, Path(before) / "src") / size
-            print(f"  before: {1e6 * theirs:.1f} µs, {theirs / least:.1f} times orjson")
+            programs["before"] = partial(score_seconds, path, jobs, Path(before) / "src")
         if peer:
-            theirs = peer_seconds(peer, examples, jobs, path.parent)
-            print(f"  peer: {1e6 * theirs:.0f} µs; we are {theirs / ours:.0f} times as fast")
+            programs["peer"] = partial(peer_seconds, peer, examples, jobs, path.parent, size)
+        rounds = [{name: measure() for name, measure in programs.items()} for _ in range(ROUNDS)]
+        least = {name: min(each[name] for each in rounds) / size for name in programs}
+        ours, parsing = least.pop("ours"), least.pop("orjson")
+        print(f"--jobs {jobs}: {1e6 * ours:.1f} µs an example, start included")
+        print(f"  orjson alone: {1e6 * parsing:.1f} µs; we take {ours / parsing:.2f} times as long")
+        for name, theirs in least.items():
+            print(f"  {name}: {1e6 * theirs:.1f} µs; we are {theirs / ours:.2f} times as fast")
     print(f"  its first process: {1e6 * first_process_seconds(path) / size:.1f} µs, start included")
 
 

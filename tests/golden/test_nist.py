@@ -105,3 +105,16 @@ def test_a_second_program_on_webnlg():
     references = [[reference.lower().split() for reference in one.references] for one in examples]
     assert found == pytest.approx(nist_with_dictionaries(texts, references, 5), rel=1e-12)
     assert Nist(tokens="none", compat="e2e").score(examples).corpus == pytest.approx(found, rel=1e-12)
+
+
+@pytest.mark.packages
+def test_nltk_with_one_reference():
+    from nltk.translate.nist_score import corpus_nist
+
+    data = [
+        example("the cat sat on the mat by the door", "the cat sat down on the mat at home", item="1"),
+        example("a dog ran off to the cat", "the dog ran to the cat and the mat", item="2"),
+    ]
+    references = [[reference.split() for reference in one.references] for one in data]
+    theirs = corpus_nist(references, [one.text.split() for one in data])
+    assert Nist(tokens="none", lowercase=False).score(data).corpus == pytest.approx(theirs, rel=1e-12)
