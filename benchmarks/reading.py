@@ -151,10 +151,10 @@ def first_process_seconds(path: Path) -> float:
 def peer_seconds(checkout: str, examples: list[Example], jobs: int, folder: Path, size: int) -> float:
     """The processor time of so many examples in the peer's own command, without its start, from fewer."""
     spent = []
-    for size in (PEER_START, PEER_ROWS):
+    for rows in (PEER_START, PEER_ROWS):
         files = [folder / name for name in ("texts", "references", "tables", "scores")]
         lines: list[list[str]] = [[], [], []]
-        for example in examples[:size]:
+        for example in examples[:rows]:
             table = [(record.attribute.split(), record.value.split()) for record in example.table.records]
             row = (example.text, example.references[0], orjson.dumps(table).decode())
             for column, cell in zip(lines, row, strict=True):
