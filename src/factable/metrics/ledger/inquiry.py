@@ -6,7 +6,7 @@ from itertools import islice
 
 from factable.metrics.ledger.alignment import Alignment, align_records
 from factable.metrics.ledger.features import NliAnswer
-from factable.metrics.ledger.reading import Reading
+from factable.metrics.ledger.reading import Reading, inside
 from factable.metrics.ledger.replies import NO_REPLY, AskQuestions, FactReply, question_about, read_replies
 from factable.metrics.ledger.settled import NOT_SAID, NOTHING_SETTLED, USUAL, Settled, settle
 from factable.metrics.ledger.weights import LedgerWeights
@@ -25,11 +25,17 @@ MIN_ENTAILED = 0.05
 
 
 def premise_for(reading: Reading, alignment: Alignment, sentence: Span) -> str:
-    """The facts that a sentence may rest on, as one text."""
-    indices = list(alignment.sentences)
+    """The facts that a sentence may rest on, as one text: not those whose values stand in other sentences."""
+    indices = [index for index in alignment.sentences if _may_rest_on(reading, alignment, index, sentence)]
+    indices = indices or list(alignment.sentences)
     if len(indices) > MAX_FACTS:
         indices = sorted(sorted(indices, key=lambda index: -_closeness(reading, index, sentence))[:MAX_FACTS])
     return " ".join(alignment.sentences[index] for index in indices)
+
+
+def _may_rest_on(reading: Reading, alignment: Alignment, index: int, sentence: Span) -> bool:
+    hits = [hit.span for hit in reading.hits[index]]
+    return index not in alignment.hits or bool(inside(hits, sentence))
 
 
 def may_be_said(reading: Reading, alignment: Alignment, index: int) -> bool:

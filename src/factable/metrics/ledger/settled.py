@@ -15,7 +15,7 @@ import numpy as np
 
 from factable.metrics.ledger.alignment import Alignment
 from factable.metrics.ledger.features import NliAnswer, about_fact, about_mention, about_sentence
-from factable.metrics.ledger.reading import Reading, inside
+from factable.metrics.ledger.reading import Reading, inside, uncovered_words
 from factable.metrics.ledger.replies import FactReply
 from factable.metrics.ledger.weights import LedgerWeights
 from factable.text.patterns import lazy_pattern
@@ -93,6 +93,8 @@ def is_surely_read(reply: FactReply | None) -> bool:
 
 def _is_plain(reading: Reading, alignment: Alignment, sentence: Span, weights: LedgerWeights) -> bool:
     """Whether a sentence has no value and no word that the data does not have."""
+    if uncovered_words(reading, sentence):
+        return False
     mentions = {
         span: weights.odds("value", about_mention(reading, span, USUAL))
         for span in inside(list(reading.mentions), sentence)
