@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+import numpy as np
+
 from factable.metrics.ledger.alignment import Alignment, align_records
 from factable.metrics.ledger.features import NliAnswer
-from factable.metrics.ledger.reading import Reading, inside
+from factable.metrics.ledger.reading import Reading
 from factable.metrics.ledger.replies import NO_REPLY, AskQuestions, FactReply, question_about, read_replies
-from factable.metrics.ledger.settled import NOT_SAID, NOTHING_SETTLED, USUAL, Settled, settle
+from factable.metrics.ledger.settled import NOTHING_SETTLED, USUAL, Settled, settle
 from factable.metrics.ledger.weights import LedgerWeights
 from factable.models.nli import ENTAILMENT, TextPair
 from factable.models.qa import QaAnswer
@@ -25,17 +27,11 @@ MIN_ENTAILED = 0.05
 
 
 def premise_for(reading: Reading, alignment: Alignment, sentence: Span) -> str:
-    """The facts that a sentence may rest on, as one text: not those whose values stand in other sentences."""
-    indices = [index for index in alignment.sentences if _may_rest_on(reading, alignment, index, sentence)]
-    indices = indices or list(alignment.sentences)
+    """The facts that a sentence may rest on, as one text."""
+    indices = list(alignment.sentences)
     if len(indices) > MAX_FACTS:
         indices = sorted(sorted(indices, key=lambda index: -_closeness(reading, index, sentence))[:MAX_FACTS])
     return " ".join(alignment.sentences[index] for index in indices)
-
-
-def _may_rest_on(reading: Reading, alignment: Alignment, index: int, sentence: Span) -> bool:
-    hits = [hit.span for hit in reading.hits[index]]
-    return index not in alignment.hits or bool(inside(hits, sentence))
 
 
 def may_be_said(reading: Reading, alignment: Alignment, index: int) -> bool:
@@ -70,6 +66,10 @@ def _closeness(reading: Reading, index: int, sentence: Span) -> float:
     )
     attribute = reading.attribute_words[index]
     return 2.0 * value + subject + len(words & attribute) / max(1, len(attribute))
+
+
+# The answer for facts that are not asked about.
+NOT_SAID: NliAnswer = np.array([0.0, 1.0, 0.0])
 
 
 @dataclass(eq=False)
@@ -123,9 +123,9 @@ class Inquiry:
 
     @property
     def _doubtful(self) -> tuple[list[int], list[Span]]:
-        said, unsaid, sentences = self.settled
+        facts, sentences = self.settled
         return (
-            [index for index in self.asked if index not in said and index not in unsaid],
+            [index for index in self.asked if index not in facts],
             [span for span in self.reading.sentence_spans if span not in sentences],
         )
 
@@ -146,7 +146,7 @@ class Inquiry:
         """Take the answers to the pairs."""
         facts, sentences = self._doubtful
         given: dict[int | Span, NliAnswer] = dict(zip([*facts, *sentences], answers, strict=True))
-        usual = dict.fromkeys(self.settled.said, USUAL)
+        usual = dict.fromkeys(self.settled.facts, USUAL)
         for index in self.reading.facts:
             self.fact_answers[index] = given.get(index, usual.get(index, NOT_SAID))
         self.sentence_answers = [given.get(span, USUAL) for span in self.reading.sentence_spans]

@@ -3,9 +3,7 @@
 Where a question for the value of a fact is answered with that value, the model nearly always agrees that the
 text says the fact. So it does about a sentence whose values and words are all in the data, if each of its
 facts was read in it. Such facts and sentences get the usual answer. Sentences with a negation are asked about
-in any case: a question finds the value that a sentence denies. A fact of whose value the text has nothing is
-not said, unless the text has words that are not in the data, and may say it with these: "American" for the
-United States.
+in any case: a question finds the value that a sentence denies.
 """
 
 from collections.abc import Mapping
@@ -24,31 +22,28 @@ from factable.types import Span
 
 # What the model says on average of such facts and sentences.
 USUAL: NliAnswer = np.array([0.83, 0.14, 0.03])
-# The answer for facts that are not said.
-NOT_SAID: NliAnswer = np.array([0.0, 1.0, 0.0])
 # How similar to the value, times how sure, the reply to a question must be.
 SURELY_READ = 0.8
-# The least log odds of a fact or a sentence that is settled; with a minus, the most of one that is not said.
+# The least log odds, with the usual answer, of a fact or a sentence that is settled.
 MIN_ODDS = 3.1
 _NEGATION = lazy_pattern(r"(?i)\b(?:no|not|none|never|neither|nor|without|cannot|\w+n['’]t)\b")
 
 
 class Settled(NamedTuple):
-    """Facts that are said or not said, by index, and sentences that need not be asked about."""
+    """Facts, by index, and sentences that need not be asked about."""
 
-    said: frozenset[int]
-    unsaid: frozenset[int]
+    facts: frozenset[int]
     sentences: frozenset[Span]
 
 
-NOTHING_SETTLED = Settled(frozenset(), frozenset(), frozenset())
+NOTHING_SETTLED = Settled(frozenset(), frozenset())
 
 
 def settle(
     reading: Reading, alignment: Alignment, replies: Mapping[int, FactReply], weights: LedgerWeights
 ) -> Settled:
     """What the replies to questions about the facts of one text settle."""
-    settled: set[int] = set()
+    facts: set[int] = set()
     sentences: set[Span] = set()
     for sentence in reading.sentence_spans:
         if _NEGATION.search(reading.text, *sentence):
@@ -59,11 +54,10 @@ def settle(
             if index in reading.facts and inside([hit.span], sentence)
         ]
         read = [index for index in said if _is_read(reading, alignment, index, replies.get(index), weights)]
-        settled.update(read)
+        facts.update(read)
         if said and read == said and _is_plain(reading, alignment, sentence, weights):
             sentences.add(sentence)
-    unsaid = [index for index in reading.facts if _is_unsaid(reading, alignment, index, weights)]
-    return Settled(frozenset(settled), frozenset(unsaid), frozenset(sentences))
+    return Settled(frozenset(facts), frozenset(sentences))
 
 
 def _is_read(
@@ -75,15 +69,6 @@ def _is_read(
         and alignment.hits[index].relation is Relation.EQUAL
         and weights.odds("fact", about_fact(reading, alignment, index, USUAL, reply)) >= MIN_ODDS
     )
-
-
-def _is_unsaid(reading: Reading, alignment: Alignment, index: int, weights: LedgerWeights) -> bool:
-    """Whether a text has nothing of the number, date or name of a fact, and no other words to say it with."""
-    if reading.hits[index] or reading.strange_words:
-        return False
-    features = about_fact(reading, alignment, index, NOT_SAID, None)
-    is_missing = features["missing exact"] or (features["missing name"] and not features["words said"])
-    return bool(is_missing) and weights.odds("fact", features) <= -MIN_ODDS
 
 
 def is_surely_read(reply: FactReply | None) -> bool:

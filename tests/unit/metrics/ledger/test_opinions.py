@@ -59,8 +59,6 @@ def test_what_the_reader_settles_is_not_asked_again():
     assert pairs_asked(plain, weights) == []
     (fact,) = pairs_asked("The birth place of Alan Bean is Wheeler.", weights)
     assert "test pilot" in fact.hypothesis
-    assert pairs_asked("Alan Bean was a test pilot.", weights) == []
-    assert "Wheeler" in pairs_asked("Alan Bean was a Texan test pilot.", weights)[0].hypothesis
     (sentence,) = pairs_asked("The birth place of Alan Bean, a test pilot, is Wheeler near Paris.", weights)
     assert "Paris" in sentence.hypothesis
     # A question finds what a sentence denies, and weights that are yet to be found settle nothing.
