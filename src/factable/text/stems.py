@@ -49,7 +49,18 @@ _IRREGULAR = {
     for word, _, forms in (line.partition(": ") for line in _IRREGULAR_FORMS.strip().splitlines())
     for form in forms.split()
 } | {"series": "series", "species": "species"}
-_ENDINGS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("zes", "z"))
+_ENDINGS = (
+    ("arves", "arf"),
+    ("elves", "elf"),
+    ("nives", "nife"),
+    ("oaves", "oaf"),
+    ("ies", "y"),
+    ("sses", "ss"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("xes", "x"),
+    ("zes", "z"),
+)
 _BEGINNING = 5
 
 
@@ -58,6 +69,8 @@ def singular(word: str) -> str:
     lower = fold(word)
     if len(lower) > 4 and lower.endswith("ies"):
         return lower[:-3] + "y"
+    if lower.endswith(("arves", "elves", "oaves")):
+        return lower[:-3] + "f"
     if len(lower) > 3 and lower.endswith("s") and not lower.endswith(("ss", "us", "is")):
         return lower[:-1]
     return lower

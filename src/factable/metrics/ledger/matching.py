@@ -427,24 +427,22 @@ class Matcher:
         return [mention.start for mention, _ in self.found]
 
     def _in_other_unit(self, number: Value) -> int | None:
-        """The only leaf with just this number, but in another unit of its kind: 50 mm for 50 cm."""
+        """The leaf with just this number, but in another unit of its kind, the only one: 50 mm for 50 cm."""
         if not isinstance(number, Number) or not number.unit:
             return None
         unit = unit_of(number.unit)
         if unit.dimension in ("money", "time", "calendar") or number.value <= 1:
             return None
         found = [
-            leaf
+            (leaf, value.unit)
             for leaf, values in enumerate(self.index.readings)
-            if any(
-                isinstance(value, Number)
-                and value.value == number.value
-                and value.unit != number.unit
-                and unit_of(value.unit).dimension == unit.dimension
-                for value in values
-            )
+            for value in values
+            if isinstance(value, Number)
+            and value.value == number.value
+            and value.unit != number.unit
+            and unit_of(value.unit).dimension == unit.dimension
         ]
-        return found[0] if len(found) == 1 else None
+        return found[0][0] if len({other for _, other in found}) == 1 else None
 
     def _is_percent(self, leaf: int) -> bool:
         return any(

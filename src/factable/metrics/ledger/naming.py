@@ -97,7 +97,7 @@ class NamingFinder:
         for number, word in enumerate(self.parsed.words):
             places[word.folded].append(number)
             base = base_form(word.folded)
-            if base != word.folded and (len(base) > MIN_PART or self.parsed.text[word.start].isupper()):
+            if base != word.folded and (len(base) >= MIN_PART or self.parsed.text[word.start].isupper()):
                 places[base].append(number)
         of_word: dict[str, set[int]] = defaultdict(set)
         names = {

@@ -130,7 +130,9 @@ class ValueIndex:
         """Years, quarters and other numbers and dates that keys contain: `revenue_2024`, `{"Q3 2025": …}`."""
         keys = {key for leaf in self.structure.leaves for key in leaf.keys}
         told = {hint_of(key, {}).period for key in keys}
-        told |= {split_identifier(key) for key in keys if any(map(str.isdecimal, key))}
+        told |= {
+            form for key in keys if any(map(str.isdecimal, key)) for form in (key, split_identifier(key))
+        }
         months: set[Value] = {Date(month=number) for number, name in enumerate(MONTHS, 1) if name in told}
         return frozenset(months) | frozenset(
             mention.value

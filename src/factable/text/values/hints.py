@@ -97,6 +97,7 @@ _SINGLE_LETTERS: dict[str, tuple[tuple[frozenset[str], str], ...]] = {
 }
 # After an underscore, these letters are units beside any other words: `first_crack_s`, `yield_t`.
 _AFTER_UNDERSCORE = {"s": "second", "h": "hour", "t": "tonne", "g": "gram", "l": "litre", "m": "metre"}
+_MASSES = _set_of("mg ug g ng kg mcg mmol")
 # Unless they tell one of several things from the others: `group_h`, `vitamin_g`.
 _LETTERED = _set_of(
     "group team player class grade type plan option part section series vitamin hall gate zone"
@@ -150,6 +151,11 @@ _DIMENSION_WORDS = {
     "money": MONEY_WORDS,
 }
 _MAX_UNIT_WORDS = 4
+_COUNTS = frozenset(_SPANS) | _set_of("nights quantity qty count pieces bottles items people persons guests")
+# Symbols that are nothing but a unit, even as a whole key.
+_WHOLE_KEYS = frozenset(
+    symbol for symbol in ("km", "kg", "cm", "mm", "kcal", "ml", "mg") if units_named(symbol)
+)
 _LAST_LETTER = lazy_pattern(r"_(c|f)\Z", re.IGNORECASE)
 
 
@@ -161,6 +167,8 @@ def _hint_of_name(attribute: str) -> Hint:
     hints = [_hint_of_step(step) for step in steps if step]
     if not hints:
         return Hint()
+    if not hints[-1].unit and steps[-1].lower() in _WHOLE_KEYS:
+        hints[-1] = replace(hints[-1], unit=units_named(steps[-1].lower())[0])
     last = _LAST_LETTER.search(steps[-1])
     if (
         last
@@ -224,7 +232,8 @@ def _from_mark(step: str, words: list[str]) -> tuple[str, list[str]]:
     """A unit that is written as a letter after an underscore, or as a span of time inside a name."""
     low = [word.lower() for word in words]
     if len(words) > 1 and step.islower() and step.endswith(f"_{words[-1]}") and not _LETTERED & set(low):
-        unit = _AFTER_UNDERSCORE.get(words[-1], "")
+        # `nitrate_mg_l` are no litres.
+        unit = "" if low[-2] in _MASSES else _AFTER_UNDERSCORE.get(words[-1], "")
         if unit and not (unit == "metre" and set(low) & (MONEY_WORDS | _COUNTED)):
             return unit, words[:-1]
     spans = [_SPANS[word] for word in low[:-1] if word in _SPANS]
@@ -405,9 +414,10 @@ def _from_siblings(attribute: str, siblings: Mapping[str, str]) -> tuple[str, in
 
 
 def _of_money(path: str) -> frozenset[str]:
-    """The words of money in a path: what is under `income` is money, too, but not what is per unit."""
+    """The words of money in a path: what is under `income` is money, too, but no days or what is per unit."""
     words = frozenset(split_identifier(path.replace(".", " ")).lower().split())
-    return frozenset() if "per" in words else words & MONEY_WORDS
+    is_counted = not _last_words(path.rpartition(".")[2]).isdisjoint(_COUNTS)
+    return frozenset() if "per" in words or is_counted else words & MONEY_WORDS
 
 
 def money_around(telling: Iterable[tuple[str, str]]) -> tuple[str, int]:
@@ -427,8 +437,8 @@ def _bare_unit(
     key: str, value: str, words: frozenset[str], siblings: Mapping[str, str]
 ) -> list[tuple[str, int]]:
     """The unit or scale of an attribute that is called just "unit", "currency" or "scale"."""
-    # `avg` says nothing of what is averaged: a rating is no money.
-    about_money = bool(words & MONEY_WORDS) or words <= _GENERIC
+    # `avg` says nothing of what is averaged: a rating is no money, nor is a quantity.
+    about_money = bool(words & MONEY_WORDS) or (words <= _GENERIC and words.isdisjoint(_COUNTS))
     if _BARE_CURRENCY.fullmatch(key) and about_money:
         unit, scale = parse_unit(value)
         return [(unit, scale)] if is_money(unit) else []

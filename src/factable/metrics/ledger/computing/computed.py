@@ -47,6 +47,8 @@ _NEAR = 45
 _RIGHT_BESIDE = 30
 _PERCENT = "percent"
 _MINUTES_A_DAY = 1440
+# How many of the numbers before one are multiplied with each other.
+_FEW_SAID = 3
 _IN_OTHER_UNIT = lazy_pattern(r"\s?\(|\s?/\s?|,?\sor\s|,\s", re.IGNORECASE)
 _OTHERS = lazy_pattern(r"\sothers?\b", re.IGNORECASE)
 
@@ -221,6 +223,20 @@ class _Search:
             if one > other > 0:
                 yield Result(one - other, (), f"{show(one)} − {show(other)}")
                 yield Result(one + other, (), f"{show(one)} + {show(other)}")
+        if not self.is_percent:
+            yield from self._of_two_said()
+
+    def _of_two_said(self) -> Iterator[Result]:
+        """The product or quotient of two numbers right before: "24,610 people on 138.5 km², 178 per km²"."""
+        before = [
+            each.value
+            for each in self.matcher.parsed.mentions
+            if isinstance(each.value, Number) and self.sentence[0] <= each.start < self.mention.start
+        ]
+        for one, other in permutations(before[-_FEW_SAID:], 2):
+            if one.value > other.value > 1 and one.high is None and other.high is None:
+                yield Result(one.value * other.value, (), f"{show(one.value)} × {show(other.value)}")
+                yield Result(one.value / other.value, (), f"{show(one.value)} / {show(other.value)}")
 
     def _between_times(self) -> Iterator[Result]:
         """The time between two times of day that the sentence gives."""

@@ -81,7 +81,8 @@ breakfast
 gluten free
 subscription
 free trial
-required, needed, necessary, mandatory, compulsory | optional
+required, needed, necessary, mandatory, compulsory, must | optional
+auto, automatic, automatically | manually
 ambience, ambiance, atmosphere, vibe, mood
 street, on street, roadside, curbside
 garage, car park

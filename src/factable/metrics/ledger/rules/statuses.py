@@ -87,7 +87,8 @@ def _check(matcher: Matcher, sentence: Span, leaf: Leaf, leaves: Sequence[Leaf])
     if not opposites:
         return
     text = matcher.parsed.text
-    if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text[slice(*sentence)], re.IGNORECASE):
+    own = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
+    if len(leaves) == 1 and own.search(text, *sentence):
         # The state itself is said as well.
         return
     words = "|".join(map(re.escape, sorted(opposites, key=len, reverse=True)))
@@ -98,5 +99,6 @@ def _check(matcher: Matcher, sentence: Span, leaf: Leaf, leaves: Sequence[Leaf])
         scope = matcher.scope(*match.span())
         is_meant = matcher.scope_score(leaf.index, scope) >= (0.5 if len(leaves) == 1 else 1.0)
         around = [each for each in clauses(text, sentence) if each.start <= match.start() < each.end]
-        if is_meant and all(polarity_at(clause, match.span()) == "yes" for clause in around):
+        is_said = any(own.search(text, clause.start, clause.end) for clause in around)
+        if is_meant and not is_said and all(polarity_at(each, match.span()) == "yes" for each in around):
             yield Checked(match.span(), "contradicted", (leaf.index,), f"{leaf.label}: {leaf.value}")
