@@ -280,9 +280,10 @@ class StructuredReading:
             ranges,
             twins,
             winners,
-            strangers,
             written_units,
             rests,
+            # In a table, countries and events may have names that it does not have.
+            *((strangers,) if self.is_plain else ()),
         )
         further = [
             Statement(each.span, each.state, "derived", each.leaves, each.note)
@@ -444,7 +445,9 @@ def _number_features(
 def _is_named(reading: StructuredReading, leaf: int, span: Span) -> bool:
     """Whether the sentence names the column of a value, and no row: "humidity rose from 71 to 79 %"."""
     matcher = reading.matcher
-    return not matcher.scope(*span) and bool(matcher.words_near(leaf, sentence_of(reading, span)))
+    if not reading.is_plain or matcher.scope(*span):
+        return False
+    return bool(matcher.words_near(leaf, sentence_of(reading, span)))
 
 
 def _computed(reading: StructuredReading, match: Match) -> Computed | None:

@@ -23,8 +23,6 @@ _NO_STRANGERS = frozenset((*_COMMON.split(), *MONTHS, *WEEKDAYS))
 
 def strangers(matcher: Matcher, sentence_spans: Sequence[Span]) -> list[Checked]:
     """Every name inside a sentence of which no word is in the data."""
-    if not matcher.is_plain:
-        return []
     found = [each for each in _half_known(matcher) if any(s <= each.span[0] < e for s, e in sentence_spans)]
     known = squeezed("".join(leaf.value + " ".join(leaf.keys) for leaf in matcher.structure.leaves))
     return found + [
