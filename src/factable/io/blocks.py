@@ -19,8 +19,7 @@ from factable.io.rows import Columns
 from factable.kernels import checksum, count_lines, read_lines
 from factable.types import Example
 
-# Large enough that what is done once per block costs little, small enough that its examples stay in caches.
-BLOCK_BYTES = 1 << 19
+BLOCK_BYTES = 1 << 20
 BLOCK_ROWS = 1024
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
