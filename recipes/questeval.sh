@@ -36,5 +36,6 @@ cat >>"$out/CARD.md" <<'END'
 The base is flan-t5-small (Apache-2.0), from a package under the MIT licence that trained it to write titles. The
 weights were trained on data under these conditions, which they may inherit: SQuAD 1.1 (CC BY-SA 4.0), E2E NLG
 (CC BY-SA 4.0) and WebNLG 2017 (CC BY-NC-SA 4.0: not for commercial use). For commercial use train your own with
-ONLY=e2e. Further questions by Qwen2.5-Coder-1.5B (Apache-2.0), if any, have the conditions of the texts they are about. The model reads English, short texts and small tables.
+ONLY=e2e. Further questions by Qwen2.5-Coder-1.5B (Apache-2.0), if any, have the conditions of the texts they are
+about. The model reads English, short texts and small tables.
 END
