@@ -204,6 +204,15 @@ class Matcher:
         return not any(said in name or name in said for name in names)
 
     @cached_property
+    def _mentioned_at(self) -> list[int]:
+        return [mention.start for mention in self.parsed.mentions]
+
+    def mentions_in(self, span: Span) -> tuple[Mention, ...]:
+        """The numbers, dates, names and codes that begin in a span of the text."""
+        first, last = (bisect_left(self._mentioned_at, place) for place in span)
+        return self.parsed.mentions[first:last]
+
+    @cached_property
     def _named_at(self) -> list[int]:
         return [naming.start for naming in self.namings]
 
@@ -621,7 +630,7 @@ class Matcher:
 @lru_cache(maxsize=4)
 def numbers_in(matcher: Matcher, sentence: Span) -> frozenset[Fraction]:
     """The numbers of a sentence: found once for all that ask."""
-    found = [mention for mention in matcher.parsed.mentions if sentence[0] <= mention.start < sentence[1]]
+    found = matcher.mentions_in(sentence)
     return frozenset(mention.value.value for mention in found if isinstance(mention.value, Number))
 
 

@@ -292,3 +292,8 @@ def test_a_preposition_shares_the_denial_of_its_verb():
 )
 def test_what_follows_from_the_data_is_ok(data, text):
     assert factable.check(data, text).is_ok
+
+
+def test_a_moment_beyond_the_calendar_ends_no_check():
+    data = {"start": "2026-01-01T10:00", "duration_days": 1e12, "name": "Walk"}
+    assert not factable.check(data, "Walk starts on 1 January 2026 and ends on 3 May 2026.").is_ok

@@ -214,10 +214,8 @@ class _Search:
             return
         before = [
             each.value.value
-            for each in self.matcher.parsed.mentions
-            if isinstance(each.value, Number)
-            and self.sentence[0] <= each.start < self.mention.start
-            and each.value.unit == self.number.unit
+            for each in self.matcher.mentions_in((self.sentence[0], self.mention.start))
+            if isinstance(each.value, Number) and each.value.unit == self.number.unit
         ]
         for one, other in permutations(dict.fromkeys(before[-MAX_PAIRED:]), 2):
             if one > other > 0:
@@ -243,9 +241,8 @@ class _Search:
         seconds = unit_of(self.number.unit).factor if self.dimension == "time" else 0
         times = [
             each.value
-            for each in self.matcher.parsed.mentions
+            for each in self.matcher.mentions_in(self.sentence)
             if seconds and isinstance(each.value, Time) and each.value.end is None
-            if self.sentence[0] <= each.start < self.sentence[1]
         ]
         for start, end in combinations(times[:MAX_PAIRED], 2):
             gap = (end.start - start.start) % _MINUTES_A_DAY
@@ -253,7 +250,7 @@ class _Search:
 
     def _converted(self) -> Iterator[Result]:
         """Numbers right before this one, in its unit: "19 °C (66 °F)"."""
-        for each in self.matcher.parsed.mentions:
+        for each in self.matcher.mentions_in((self.mention.start - _NEAR, self.mention.start)):
             other = each.value
             gap = self.matcher.parsed.text[each.end : self.mention.start]
             if not isinstance(other, Number) or not other.unit or not _IN_OTHER_UNIT.fullmatch(gap):

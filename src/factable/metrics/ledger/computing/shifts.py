@@ -41,7 +41,10 @@ def _seconds(number: Number) -> int:
 
 
 def _is_moment(said: Date | Time, seconds: int, kind: str) -> bool:
-    at = datetime(1900, 1, 1) + timedelta(seconds=seconds)
+    try:
+        at = datetime(1900, 1, 1) + timedelta(seconds=seconds)
+    except OverflowError:
+        return False
     if isinstance(said, Time):
         return kind != "day" and said.end is None and said.start == at.hour * 60 + at.minute
     if kind == "time" or not said.day:
