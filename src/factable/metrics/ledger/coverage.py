@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from factable.metrics.ledger.candidates import Candidate, Match
 from factable.metrics.ledger.computing.computed import computed_number
 from factable.metrics.ledger.cues import stands_for
-from factable.metrics.ledger.matching import Candidate, Match
 from factable.metrics.ledger.structured import StructuredReading, sentence_of
 from factable.metrics.ledger.verdict import FactState
 from factable.structure import Leaf

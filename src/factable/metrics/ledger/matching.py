@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from factable.metrics.ledger.arithmetic_words import words_of_arithmetic
+from factable.metrics.ledger.candidates import Candidate, Match
 from factable.metrics.ledger.cues import cue_words, is_number_key, stands_for
 from factable.metrics.ledger.finding import MentionFinder
 from factable.metrics.ledger.frame_scores import ONLY_ONE, FrameScores
@@ -31,11 +32,10 @@ from factable.text.values import (
     Number,
     ParsedText,
     Relation,
-    Value,
     compare_values,
     parse_text,
 )
-from factable.text.values.units import currency_words, unit_of
+from factable.text.values.units import currency_words
 from factable.text.values.words import split_words
 from factable.types import Span
 
@@ -57,20 +57,6 @@ MIN_CUE = MIN_SCOPE = 0.5
 MAX_CUED = 400
 
 
-class Candidate(NamedTuple):
-    """A value of the data that a mention may be: how it compares, and how well words and scope agree."""
-
-    leaf: int
-    relation: Relation
-    cue: float
-    scope: float
-
-    @property
-    def strength(self) -> float:
-        """How much speaks for it besides the value."""
-        return self.cue + self.scope
-
-
 class Checked(NamedTuple):
     """Words that a rule has checked: whether the data supports them, by which leaves, and why."""
 
@@ -78,19 +64,6 @@ class Checked(NamedTuple):
     state: ClaimState
     leaves: tuple[int, ...]
     note: str
-
-
-class Match(NamedTuple):
-    """A number, date or name of the text and what the data has for it.
-
-    `candidates` are values that it states, the best first; `instead` is the value that the words around it
-    ask for if that is another one.
-    """
-
-    span: Span
-    mention: Mention
-    candidates: tuple[Candidate, ...]
-    instead: Candidate | None = None
 
 
 _MARK = lazy_pattern(r"[,;)]")
@@ -317,7 +290,7 @@ class Matcher:
         span = mention.start, mention.end
         scope = self.scope(mention.start, mention.end)
         candidates = self._candidates(span, leaves, scope)
-        swapped = self._in_other_unit(mention.value) if not leaves else None
+        swapped = self.index.in_other_unit(mention.value) if not leaves else None
         if swapped is not None:
             return Match(span, mention, (), Candidate(swapped, Relation.DIFFERENT, PLAINLY, 0.5))
         if isinstance(mention.value, Number) and mention.value.unit == "percent":
@@ -434,24 +407,6 @@ class Matcher:
     @cached_property
     def _found_at(self) -> list[int]:
         return [mention.start for mention, _ in self.found]
-
-    def _in_other_unit(self, number: Value) -> int | None:
-        """The leaf with just this number, but in another unit of its kind, the only one: 50 mm for 50 cm."""
-        if not isinstance(number, Number) or not number.unit:
-            return None
-        unit = unit_of(number.unit)
-        if unit.dimension in ("money", "time", "calendar") or number.value <= 1:
-            return None
-        found = [
-            (leaf, value.unit)
-            for leaf, values in enumerate(self.index.readings)
-            for value in values
-            if isinstance(value, Number)
-            and value.value == number.value
-            and value.unit != number.unit
-            and unit_of(value.unit).dimension == unit.dimension
-        ]
-        return found[0][0] if len({other for _, other in found}) == 1 else None
 
     def _is_percent(self, leaf: int) -> bool:
         return any(

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from factable.metrics.ledger.candidates import Match
 from factable.metrics.ledger.computing.computed import Computed, computed_number
 from factable.metrics.ledger.derived import derived_statements
 from factable.metrics.ledger.derived.wording import GLUE
 from factable.metrics.ledger.evidence import MAX_EVIDENCE_WORDS, EvidenceIndex
 from factable.metrics.ledger.features import logit
-from factable.metrics.ledger.matching import MIN_CUE, SMALL_DATA, Match, Matcher
+from factable.metrics.ledger.matching import MIN_CUE, SMALL_DATA, Matcher
 from factable.metrics.ledger.reading import Spans, overlaps
 from factable.metrics.ledger.rules.absences import absences
 from factable.metrics.ledger.rules.additions import additions

@@ -195,6 +195,24 @@ class ValueIndex:
                 return {}
         return found
 
+    def in_other_unit(self, number: Value) -> int | None:
+        """The leaf with just this number, but in another unit of its kind, the only one: 50 mm for 50 cm."""
+        if not isinstance(number, Number) or not number.unit:
+            return None
+        unit = unit_of(number.unit)
+        if unit.dimension in ("money", "time", "calendar") or number.value <= 1:
+            return None
+        found = [
+            (leaf, value.unit)
+            for leaf, values in enumerate(self.readings)
+            for value in values
+            if isinstance(value, Number)
+            and value.value == number.value
+            and value.unit != number.unit
+            and unit_of(value.unit).dimension == unit.dimension
+        ]
+        return found[0][0] if len({other for _, other in found}) == 1 else None
+
     def _find(self, value: Value) -> dict[int, Relation]:
         if value not in self._known:
             self._known[value] = self._search(value)

@@ -1,8 +1,10 @@
 """Amounts of the data that a number of a text may be computed from, and what is computed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
+
+from factable.text.values.units import unit_of
 
 
 class Amount(NamedTuple):
@@ -37,3 +39,18 @@ def quotients_of(pairs: Iterable[tuple[Amount, Amount]], times: int = 1) -> list
         for one, other in pairs
         if other.value
     ]
+
+
+def gaps_of(pairs: Iterable[tuple[Amount, Amount]]) -> Iterator[Result]:
+    """What the first of two amounts has more than the second."""
+    for one, other in pairs:
+        if one.value > other.value:
+            shown = f"{one.shown} − {other.shown}"
+            yield Result(one.value - other.value, one.leaves + other.leaves, shown)
+
+
+def dimension_of(unit: str) -> str:
+    """What a unit measures; points and stars are counted like things without a unit."""
+    if unit == "percentage point":
+        return "percent"
+    return "" if unit in ("point", "star") or unit.startswith("out of ") else unit_of(unit).dimension

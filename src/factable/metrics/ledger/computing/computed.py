@@ -13,12 +13,20 @@ from functools import cached_property
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-from factable.metrics.ledger.computing.amounts import Amount, Result, quotients_of, total_of
+from factable.metrics.ledger.computing.amounts import (
+    Amount,
+    Result,
+    dimension_of,
+    gaps_of,
+    quotients_of,
+    total_of,
+)
 from factable.metrics.ledger.computing.durations import durations
 from factable.metrics.ledger.computing.per_unit import products_per_unit
 from factable.metrics.ledger.computing.remainders import LEFT, remainders
 from factable.metrics.ledger.computing.rescaling import scales_in
 from factable.metrics.ledger.computing.row_counts import count_of_rows
+from factable.metrics.ledger.computing.said import results_said
 from factable.metrics.ledger.computing.shifts import shifted_moment
 from factable.metrics.ledger.derived.operations import agrees, show
 from factable.metrics.ledger.matching import EARLIER, Matcher, frames_named_in, numbers_in
@@ -26,7 +34,7 @@ from factable.metrics.ledger.twins import twins_of
 from factable.structure import Leaf
 from factable.text.patterns import lazy_pattern
 from factable.text.templates import split_identifier
-from factable.text.values import STATED, Date, Mention, Number, Time, compare_values
+from factable.text.values import Date, Mention, Number, Time
 from factable.text.values.units import unit_of, units_named, vaguer_unit
 from factable.types import Span
 
@@ -46,10 +54,6 @@ _SPREAD = 5
 _NEAR = 45
 _RIGHT_BESIDE = 30
 _PERCENT = "percent"
-_MINUTES_A_DAY = 1440
-# How many of the numbers before one are multiplied with each other.
-_FEW_SAID = 3
-_IN_OTHER_UNIT = lazy_pattern(r"\s?\(|\s?/\s?|,?\sor\s|,\s", re.IGNORECASE)
 _OTHERS = lazy_pattern(r"\sothers?\b", re.IGNORECASE)
 
 _DIFFERENCE = lazy_pattern(
@@ -164,7 +168,9 @@ class _Search:
         self.near = matcher.parsed.text[
             max(sentence[0], mention.start - _NEAR) : min(sentence[1], mention.end + _NEAR)
         ]
-        self.dimension = "temperature" if number.unit == "degree" else _dimension(number.unit)
+        self.dimension = "temperature" if number.unit == "degree" else dimension_of(number.unit)
+        # Bare numbers are no span of time, where their keys do not say so.
+        self.is_time = self.dimension in ("time", "calendar")
         self.is_percent = number.unit == _PERCENT
         written = matcher.parsed.text[mention.start : mention.end]
         self.is_share = 0 < number.value < 1 and not any(map(str.isdecimal, written))
@@ -190,7 +196,8 @@ class _Search:
 
     def sure_results(self, instead: int | None) -> Iterator[Result]:
         """Results that are not met by chance: keys, or the text itself, tell what to compute from what."""
-        yield from self._from_the_text()
+        is_sure = _chance(self.number, 1) <= SURE_CHANCE
+        yield from results_said(self.matcher, self.mention, self.number, self.sentence, is_sure=is_sure)
         if _OTHERS.match(self.matcher.parsed.text, self.mention.end):
             # 87 applied: the winner, and 86 others.
             yield from (
@@ -205,58 +212,6 @@ class _Search:
         if instead is not None:
             for family in self._percentages():
                 yield from (each for each in family.results if instead in each.leaves)
-
-    def _from_the_text(self) -> Iterator[Result]:
-        """What two numbers of the sentence give, "£2,500, after costs of £640", or one in another unit."""
-        yield from self._converted()
-        yield from self._between_times()
-        if _chance(self.number, 1) > SURE_CHANCE:
-            return
-        before = [
-            each.value.value
-            for each in self.matcher.mentions_in((self.sentence[0], self.mention.start))
-            if isinstance(each.value, Number) and each.value.unit == self.number.unit
-        ]
-        for one, other in permutations(dict.fromkeys(before[-MAX_PAIRED:]), 2):
-            if one > other > 0:
-                yield Result(one - other, (), f"{show(one)} − {show(other)}")
-                yield Result(one + other, (), f"{show(one)} + {show(other)}")
-        if not self.is_percent:
-            yield from self._of_two_said()
-
-    def _of_two_said(self) -> Iterator[Result]:
-        """The product or quotient of two numbers right before: "24,610 people on 138.5 km², 178 per km²"."""
-        before = [
-            each.value
-            for each in self.matcher.parsed.mentions
-            if isinstance(each.value, Number) and self.sentence[0] <= each.start < self.mention.start
-        ]
-        for one, other in permutations(before[-_FEW_SAID:], 2):
-            if one.value > other.value > 1 and one.high is None and other.high is None:
-                yield Result(one.value * other.value, (), f"{show(one.value)} × {show(other.value)}")
-                yield Result(one.value / other.value, (), f"{show(one.value)} / {show(other.value)}")
-
-    def _between_times(self) -> Iterator[Result]:
-        """The time between two times of day that the sentence gives."""
-        seconds = unit_of(self.number.unit).factor if self.dimension == "time" else 0
-        times = [
-            each.value
-            for each in self.matcher.mentions_in(self.sentence)
-            if seconds and isinstance(each.value, Time) and each.value.end is None
-        ]
-        for start, end in combinations(times[:MAX_PAIRED], 2):
-            gap = (end.start - start.start) % _MINUTES_A_DAY
-            yield Result(Fraction(60 * gap) / seconds, (), f"{gap} minutes")
-
-    def _converted(self) -> Iterator[Result]:
-        """Numbers right before this one, in its unit: "19 °C (66 °F)"."""
-        for each in self.matcher.mentions_in((self.mention.start - _NEAR, self.mention.start)):
-            other = each.value
-            gap = self.matcher.parsed.text[each.end : self.mention.start]
-            if not isinstance(other, Number) or not other.unit or not _IN_OTHER_UNIT.fullmatch(gap):
-                continue
-            if other.unit != self.number.unit and compare_values(other, self.number) in STATED:
-                yield Result(self.number.value, (), f"{show(other.value)} {other.unit}")
 
     def _aggregates(self, amounts: Sequence[Amount], is_series: bool) -> Iterator[_Family]:
         """Sum, mean and shares of values of one kind."""
@@ -297,7 +252,7 @@ class _Search:
             ]
             yield _Family(changes, by_words)
             rates = [pair for pair in self._told(ordered, asked=by_words) if all(map(self._is_rate, pair))]
-            yield _Family(list(_gaps(rates)), by_words)
+            yield _Family(list(gaps_of(rates)), by_words)
             if not is_series:
                 yield _Family(quotients_of(ordered, 100), bool(_SHARE.search(self.near)))
             return
@@ -376,7 +331,7 @@ class _Search:
 
     def _may_differ(self, one: Amount, other: Amount) -> bool:
         """Whether a difference has the unit of the number; bare numbers are time only under similar keys."""
-        if one.dimension or not self._is_time:
+        if one.dimension or not self.is_time:
             return one.dimension in ("", self.dimension)
         first, second = (
             self.matcher.structure.leaves[amount.leaves[0]].key_words if amount.leaves else ()
@@ -452,7 +407,7 @@ class _Search:
                     Result(first.value - second.value, first.leaves, f"{first.shown} − {second.shown}")
                     for first, second in combinations(amounts, 2)
                     if {first.dimension, second.dimension}
-                    <= {self.dimension, self.dimension if self._is_time else ""}
+                    <= {self.dimension, self.dimension if self.is_time else ""}
                 ]
                 yield _Family(differences, bool(_DIFFERENCE.search(self.near)))
 
@@ -534,7 +489,7 @@ class _Search:
     def _is_measured(self) -> bool:
         """Whether the data has amounts in units of the number: those without a unit are something else."""
         return any(
-            isinstance(value, Number) and _dimension(value.unit) == self.dimension
+            isinstance(value, Number) and dimension_of(value.unit) == self.dimension
             for values in self.matcher.index.readings
             for value in values
         )
@@ -589,7 +544,7 @@ class _Search:
         for value in self.matcher.index.readings[leaf][:1]:
             is_plain = isinstance(value, Number) and value.high is None and not value.bound
             if isinstance(value, Number) and is_plain and value.value:
-                return Amount(value.value, (leaf,), show(value.value), _dimension(value.unit))
+                return Amount(value.value, (leaf,), show(value.value), dimension_of(value.unit))
         return None
 
     def _amount(self, leaf: int) -> Amount | None:
@@ -603,8 +558,8 @@ class _Search:
         for reading in readings:
             value = reading if reading.unit else replace(reading, unit=self._unit_in_keys(leaf))
             if value.high is None and not value.bound:
-                measured = _dimension(value.unit)
-                is_bare = not value.unit and not self._is_time
+                measured = dimension_of(value.unit)
+                is_bare = not value.unit and not self.is_time
                 is_same = unit in ("", _PERCENT, vaguer_unit(value.unit)) or is_bare or value.unit == unit
                 is_same = is_same or (unit == "point" and value.unit == _PERCENT)
                 if is_same or measured == self.dimension == _PERCENT:
@@ -615,15 +570,10 @@ class _Search:
                     return Amount(amount, (leaf,), show(amount), measured)
         return None
 
-    @property
-    def _is_time(self) -> bool:
-        """Whether the number is a span of time: bare numbers are none, where their keys do not say so."""
-        return self.dimension in ("time", "calendar")
-
     def _unit_in_keys(self, leaf: int) -> str:
         """The unit of time that ends a key of a leaf: `minutes: 25`, `replyMin: {current: 34}`."""
         for key in reversed(self.matcher.structure.leaves[leaf].keys):
-            units = units_named(split_identifier(key).split()[-1]) if self._is_time and key else ()
+            units = units_named(split_identifier(key).split()[-1]) if self.is_time and key else ()
             if units and unit_of(units[0]).dimension in ("time", "calendar"):
                 return units[0]
         return ""
@@ -648,18 +598,3 @@ class _Search:
                 parts = [(one, other) for one, other in permutations(amounts, 2) if one.value < other.value]
                 shares = quotients_of(parts, 100 if self.is_percent else 1)
                 yield _Family(shares, bool(_SHARE.search(self.near)))
-
-
-def _gaps(pairs: Iterable[tuple[Amount, Amount]]) -> Iterator[Result]:
-    """What the first of two amounts has more than the second."""
-    for one, other in pairs:
-        if one.value > other.value:
-            shown = f"{one.shown} − {other.shown}"
-            yield Result(one.value - other.value, one.leaves + other.leaves, shown)
-
-
-def _dimension(unit: str) -> str:
-    """What a unit measures; points and stars are counted like things without a unit."""
-    if unit == "percentage point":
-        return _PERCENT
-    return "" if unit in ("point", "star") or unit.startswith("out of ") else unit_of(unit).dimension
