@@ -1,6 +1,7 @@
 """Sources in blocks: whole JSON lines or table rows, which any process can parse to examples."""
 
 import os
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import FileIO
@@ -16,7 +17,7 @@ from factable.io.faults import Faults, Malformed, RowKind, check_size, make_each
 from factable.io.files import changed_while_read, line_too_long, open_input, source_name
 from factable.io.limits import MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, SHORT_LINE_BYTES
 from factable.io.rows import Columns
-from factable.kernels import checksum, count_lines, read_lines
+from factable.kernels import count_lines, read_lines
 from factable.types import Example
 
 BLOCK_BYTES = 1 << 20
@@ -178,7 +179,7 @@ def drop_lines(block: Block) -> Block:
     """The block without its lines if another process can read them from the file: sending them is slow."""
     if block.offset is None or not block.lines:
         return block
-    return block._replace(lines=b"", checksum=checksum(block.lines))
+    return block._replace(lines=b"", checksum=zlib.crc32(block.lines))
 
 
 def lines_of(block: Block) -> bytes:
@@ -188,7 +189,7 @@ def lines_of(block: Block) -> bytes:
     with open_input(block.source) as stream:
         stream.seek(block.offset)
         lines = stream.read(block.size)
-    if checksum(lines) != block.checksum:
+    if zlib.crc32(lines) != block.checksum:
         raise DataError([changed_while_read(block.source)])
     return lines
 

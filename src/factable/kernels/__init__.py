@@ -31,7 +31,6 @@ try:
     )
 except ImportError:
     COMPILED = False
-    checksum = reading.checksum
     count_clipped = matches.count_clipped
     count_colons = reading.count_colons
     count_each = matches.count_each
@@ -55,7 +54,6 @@ except ImportError:
     sum_information = nist.sum_information
 else:
     COMPILED = True
-    checksum = _reading.checksum
     count_clipped = _matches.count_clipped
     count_colons = _reading.count_colons
     count_each = _matches.count_each
@@ -80,7 +78,6 @@ else:
 
 __all__ = [
     "COMPILED",
-    "checksum",
     "count_clipped",
     "count_colons",
     "count_documents",

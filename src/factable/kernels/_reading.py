@@ -251,23 +251,3 @@ def count_lines(lines: bytes) -> int:
             return count
         count += 1
         place += 1
-
-
-def checksum(content: bytes) -> int:
-    """The sum of all 8-byte words, and the sum of all such sums on the way, as one number of 64 bits."""
-    letters: cython.p_char = content
-    size: cython.Py_ssize_t = len(content)
-    total: uint64 = 0
-    totals: uint64 = 0
-    word: uint64 = 0
-    index: cython.Py_ssize_t
-    for index in range(size // 8):
-        memcpy(cython.address(word), letters + 8 * index, 8)
-        total += word
-        totals += total
-    if size % 8:
-        word = 0
-        memcpy(cython.address(word), letters + size - size % 8, size % 8)
-        total += word
-        totals += total
-    return total + _STEP * totals

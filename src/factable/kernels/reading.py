@@ -161,12 +161,3 @@ def put_keys(table: "array[int]", keys: bytes) -> list[int]:
 def count_lines(lines: bytes) -> int:
     """How many line feeds there are."""
     return lines.count(b"\n")
-
-
-def checksum(content: bytes) -> int:
-    """The sum of all 8-byte words, and the sum of all such sums on the way, as one number of 64 bits."""
-    total = totals = 0
-    for word in memoryview(content + bytes(-len(content) % 8)).cast("Q"):
-        total += word
-        totals += total
-    return (total + STEP * totals) & MASK

@@ -134,19 +134,8 @@ def test_parent_buffers_grow_and_are_reused() -> None:
 
 
 @given(st.binary(max_size=40))
-def test_lines_and_checksums_of_bytes(content: bytes) -> None:
-    assert kernels.checksum(content) == keys.checksum(content)
+def test_lines_of_bytes(content: bytes) -> None:
     assert kernels.count_lines(content) == keys.count_lines(content) == content.count(10)
-
-
-@given(st.binary(min_size=16, max_size=40), st.integers(0, 15), st.integers(0, 255))
-def test_a_checksum_tells_changes_of_one_byte(content: bytes, place: int, byte: int) -> None:
-    changed = content[:place] + bytes([byte]) + content[place + 1 :]
-    assert (kernels.checksum(changed) == kernels.checksum(content)) == (changed == content)
-
-
-def test_a_checksum_tells_words_that_changed_places() -> None:
-    assert kernels.checksum(b"a" * 8 + b"b" * 8) != kernels.checksum(b"b" * 8 + b"a" * 8)
 
 
 @given(st.lists(st.one_of(st.integers(1, 9), st.integers(1, 2**64 - 1)), max_size=20))
